@@ -4,7 +4,18 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 
 const DOCUMENTS = [
-  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/architecture.md", "docs/invariants.md"],
+  ...[
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "bench/README.md",
+    "e2e/prove/README.md",
+    "sdk/README.md",
+  ],
+  ...["architecture", "glossary", "invariants", "operations", "proof", "scaling", "security", "testing"].map(
+    (name) => `docs/${name}.md`,
+  ),
   ...readdirSync("docs/decisions").map((name) => path.join("docs", "decisions", name)),
 ];
 
@@ -44,6 +55,19 @@ test("every runbook of an alert, and every section that a log line refers to, is
   expect(sections.length).toBeGreaterThan(4);
   expect(sections.filter((title) => !anchors.includes(title.replaceAll(" ", "-")))).toEqual([]);
 });
+
+test.each(DOCUMENTS.filter((file) => file !== "CHANGELOG.md"))(
+  "%s names only files of this project that exist",
+  (file) => {
+    const named = [
+      ...readFileSync(file, "utf8").matchAll(
+        /`((?:app|bench|deploy|docs|e2e|prisma|scripts|sdk|server|test|worker)\/[\w/.@()-]+)`/g,
+      ),
+    ];
+    const missing = named.filter(([, name = ""]) => !existsSync(name) && !existsSync(`${name}.ts`));
+    expect(missing.map(([, name]) => name)).toEqual([]);
+  },
+);
 
 describe("docs/architecture.md", () => {
   const text = readFileSync("docs/architecture.md", "utf8");
