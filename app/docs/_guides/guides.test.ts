@@ -124,6 +124,19 @@ describe("the guide to errors", () => {
   });
 });
 
+test("the guide to sending names the providers that say when they received a reply", () => {
+  const folder = "server/providers/adapters";
+  const saying = readdirSync(folder)
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .filter((name) => /[ .]takenAt\(/.test(readFileSync(path.join(folder, name), "utf8")))
+    // A second API of a provider is in a file of its own, `vonage-messages.ts`; that of MessageBird is Bird's.
+    .map((name) => name.replace(/\.ts$/, "").replace("bird-channels", "messagebird").split("-")[0] ?? "");
+  const [, named = ""] =
+    /Some providers say when they received it \(([^)]+)\)/.exec(readFileSync("docs/sending.md", "utf8")) ?? [];
+  const ids = named.split(/,\s+|\s+and\s+/).map((name) => name.toLowerCase().replace(/[^a-z]/g, ""));
+  expect([...new Set(ids)].sort()).toEqual([...new Set(saying)].sort());
+});
+
 test("the guide to scenario numbers lists every number of the sandbox", () => {
   const carrier = readFileSync("server/providers/adapters/sandbox.ts", "utf8");
   const digits = [...carrier.matchAll(/^ {2}"(\d)": async/gm)].map(([, digit]) => digit);
