@@ -1,8 +1,12 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { exchange, responsesIn, type Then } from "@/test/network/raw-socket";
+import { securityHeaders } from "./door/security-headers";
 import { handleHttpRefusals, refuseWithoutHost } from "./http-refusals";
+
+vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
+vi.stubEnv("SECRET_KEY", "0".repeat(32));
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -32,6 +36,7 @@ function expectRefusal(response: Awaited<ReturnType<Awaited<ReturnType<typeof se
     "cache-control": "no-store",
     "content-length": String(Buffer.byteLength(response.body)),
     connection: "close",
+    ...Object.fromEntries(securityHeaders()),
   });
   expect(JSON.parse(response.body)).toEqual({
     success: false,

@@ -6,6 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
 import { writeResponse } from "./door/responses";
+import { securityHeaders } from "./door/security-headers";
 import { type RestResponse, refusalResponse } from "./rest";
 
 /** Time for which a refused caller may continue to write: closing at once would reset the connection and lose the response. */
@@ -34,6 +35,7 @@ export function refuseWithoutHost(request: IncomingMessage, response: ServerResp
 }
 
 function respond(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  for (const [name, value] of securityHeaders()) response.setHeader(name, value);
   writeResponse(request, response, refusalResponse(error)).catch(() => response.destroy());
 }
 
@@ -89,7 +91,12 @@ const closed = (response: ServerResponse): Promise<void> =>
   });
 
 function bytesOf({ status, headers, body }: RestResponse): string {
-  const all = { ...headers, date: new Date().toUTCString(), "content-length": Buffer.byteLength(body) };
+  const all = {
+    ...Object.fromEntries(securityHeaders()),
+    ...headers,
+    date: new Date().toUTCString(),
+    "content-length": Buffer.byteLength(body),
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} Bad Request`, ...lines, "", body].join("\r\n");
 }
