@@ -125,19 +125,21 @@ export async function dispatch(messageIds: readonly string[], start: Start): Pro
 
 /** Errors of messages that must no longer be sent: a STOP or a suspension holds until the attempt has begun. */
 async function findRefusals(candidates: readonly Row[]): Promise<Map<Row, Refusal>> {
-  const scheduled = candidates.filter(({ isScheduled, tried }) => isScheduled && tried.length === 0);
-  const [isSuppressed, notAllowed] = await Promise.all([
-    findSuppressed(pool(), candidates.map(sendingOf)),
-    findDueRefusals(scheduled.map(({ message }) => message.id)),
-  ]);
+  const isSuppressed = await findSuppressed(pool(), candidates.map(sendingOf));
   const refusals = new Map<Row, Refusal>();
   for (const candidate of candidates) {
-    const { revoked, message } = candidate;
+    const { revoked } = candidate;
     const refusal =
       (candidate.isExpired && EXPIRED) ||
       (isSuppressed(sendingOf(candidate)) && BLOCKLISTED) ||
-      (revoked && REVOKED_REFUSALS[revoked]) ||
-      notAllowed.get(message.id);
+      (revoked && REVOKED_REFUSALS[revoked]);
+    if (refusal) refusals.set(candidate, refusal);
+  }
+  // Only then: what is let through counts towards a cap.
+  const due = candidates.filter((row) => row.isScheduled && row.tried.length === 0 && !refusals.has(row));
+  const notAllowed = await findDueRefusals(due.map(({ message }) => message.id));
+  for (const candidate of due) {
+    const refusal = notAllowed.get(candidate.message.id);
     if (refusal) refusals.set(candidate, refusal);
   }
   return refusals;

@@ -6,7 +6,8 @@ import { HOUR_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { SendBulkInput } from "@/server/messages/schema";
-import { prepareAttempts } from "@/test/database/attempts";
+import { contradictions } from "@/test/database/account-truth";
+import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
@@ -16,8 +17,8 @@ import { findDueRefusals } from "./due-check";
 
 beforeAll(prepareAttempts);
 
-/** Messages of 0.01 that were accepted yesterday and are due now. @returns their ids. */
-async function acceptedYesterday(account: TestAccount, count: number): Promise<string[]> {
+/** Messages of 0.01 that were accepted today and are due now. @returns their ids. */
+async function acceptedToday(account: TestAccount, count: number): Promise<string[]> {
   const input = SendBulkInput.parse({
     recipients: Array.from({ length: count }, (_, at) => `+141555502${String(at).padStart(2, "0")}`),
     from: account.senderId,
@@ -26,6 +27,17 @@ async function acceptedYesterday(account: TestAccount, count: number): Promise<s
   });
   const { messages } = await sendBulk(account.actor, input, plainRequest());
   const ids = messages.map(({ id }) => id);
+  await pool().query(
+    `WITH due AS (UPDATE messages SET scheduled_at = created_at WHERE id = ANY($1) RETURNING id, created_at)
+     UPDATE pending_messages p SET created_at = due.created_at FROM due WHERE p.message_id = due.id`,
+    [ids],
+  );
+  return ids;
+}
+
+/** As {@link acceptedToday}, but yesterday. */
+async function acceptedYesterday(account: TestAccount, count: number): Promise<string[]> {
+  const ids = await acceptedToday(account, count);
   await pool().query(
     `UPDATE messages SET created_at = date_trunc('day', now(), 'UTC') - interval '1 hour',
        scheduled_at = date_trunc('day', now(), 'UTC') WHERE id = ANY($1)`,
@@ -41,15 +53,27 @@ const cap = ({ accountId }: TestAccount, micros: number) =>
 const refusedOf = async (jobs: readonly (readonly string[])[]): Promise<string[]> =>
   (await Promise.all(jobs.map(findDueRefusals))).flatMap((refusals) => [...refusals.keys()]);
 
-test.each([
-  ["one job", (ids: string[]) => [ids]],
-  ["a job each, at the same time", (ids: string[]) => ids.map((id) => [id])],
-  ["jobs of three", (ids: string[]) => [ids.slice(0, 3), ids.slice(3, 6), ids.slice(6, 9), ids.slice(9)]],
-])("as many leave as the cap allows, in %s", async (_, jobsOf) => {
+const DIVISIONS: [string, (ids: string[]) => string[][]][] = [
+  ["one job", (ids) => [ids]],
+  ["a job each, at the same time", (ids) => ids.map((id) => [id])],
+  ["jobs of three", (ids) => [ids.slice(0, 3), ids.slice(3, 6), ids.slice(6, 9), ids.slice(9)]],
+];
+
+test.each(DIVISIONS)("as many leave as the cap allows, in %s", async (_, jobsOf) => {
   const account = await makeAccount();
   const ids = await acceptedYesterday(account, 12);
   await cap(account, 50_000);
   expect(await refusedOf(jobsOf(ids))).toHaveLength(7);
+});
+
+test.each(DIVISIONS)("as many of the day leave as a lowered cap allows, in %s", async (_, jobsOf) => {
+  const account = await makeAccount();
+  const ids = await acceptedToday(account, 12);
+  await cap(account, 50_000);
+  const claimed = (await Promise.all(jobsOf(ids).map(claimAttempts))).flat();
+  for (const { slot } of claimed) slot?.release();
+  expect(claimed).toHaveLength(5);
+  expect(await contradictions(account.accountId)).toEqual([]);
 });
 
 test("one after the other, with what is accepted on the day, until the cap is raised; a repeated job counts once", async () => {

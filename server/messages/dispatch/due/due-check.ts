@@ -1,8 +1,10 @@
 /** Checks scheduled messages again when they are due, since their account's limits may have changed. */
 import { lockAccounts, lockAdmission } from "../../../accounts/store";
+import { now } from "../../../core/clock";
 import { pool, type Queryable, type Tx, transaction } from "../../../core/db";
 import type { Refusal } from "../../failure";
-import { countsWhenDue, type DueMessage, refuseDue } from "./due-rules";
+import { failUndispatched } from "../fail-undispatched";
+import { countsWhenDue, type DueMessage, freesWhenRefused, refuseDue } from "./due-rules";
 import { countDue } from "./due-spending";
 
 type Row = DueMessage & { day: string };
@@ -10,23 +12,41 @@ type Row = DueMessage & { day: string };
 /**
  * Finds the messages that their account may not send today: to a country that it does not send to, or beyond its lower
  * spending cap of the UTC day. Suppressions, approvals and suspensions are checked for every message (dispatch.ts).
- * @returns refusals by message id.
+ * @returns refusals by message id. Some of these messages have failed already.
  */
 export async function findDueRefusals(messageIds: readonly string[]): Promise<Map<string, Refusal>> {
   if (messageIds.length === 0) return new Map();
   const rows = await readDue(pool(), messageIds);
-  return rows.some(countsWhenDue) ? transaction((tx) => letThrough(tx, messageIds, rows)) : refuseDue(rows);
+  const refusals = refuseDue(rows);
+  const changing = rows.filter((row) => countsWhenDue(row) || freesWhenRefused(row, refusals));
+  if (changing.length === 0) return refusals;
+  const accountIds = new Set(changing.map(({ accountId }) => accountId));
+  return transaction((tx) => letThrough(tx, messageIds, accountIds));
 }
 
 /**
- * As {@link findDueRefusals}, under the admission locks of the accounts whose caps decide: jobs that run at once do not each use
- * what is left of a cap. Messages of earlier days are counted once, however often their dispatch is repeated.
+ * As {@link findDueRefusals}, under the admission locks of the accounts whose caps decide, so that jobs that run at once neither each
+ * use what is left of a cap, nor each fail messages until it is kept. Messages of earlier days are counted once, however often their
+ * dispatch is repeated; refused ones of this day fail at once.
  */
-async function letThrough(tx: Tx, messageIds: readonly string[], found: readonly Row[]): Promise<Map<string, Refusal>> {
-  const accountIds = new Set(found.filter(countsWhenDue).map(({ accountId }) => accountId));
+async function letThrough(
+  tx: Tx,
+  messageIds: readonly string[],
+  accountIds: Set<string>,
+): Promise<Map<string, Refusal>> {
   await lockAdmission(tx, accountIds);
   const rows = await readDue(tx, messageIds);
   const refusals = refuseDue(rows);
+  const freeing = rows.filter((row) => freesWhenRefused(row, refusals));
+  // Messages are locked before accounts.
+  await failUndispatched(
+    tx,
+    freeing.flatMap(({ id: messageId }) => {
+      const error = refusals.get(messageId);
+      return error ? [{ messageId, error }] : [];
+    }),
+    now(),
+  );
   const counted = rows.filter((row) => countsWhenDue(row) && !refusals.has(row.id));
   if (counted.length > 0) {
     await lockAccounts(tx, accountIds);

@@ -32,6 +32,10 @@ const overCap = (whose: string): Refusal => ({
 export const countsWhenDue = (message: DueMessage): boolean =>
   lowerCapOf(message) !== null && message.isOfEarlierDay && !message.isLetThrough && message.costMicros > 0n;
 
+/** Whether the message is refused, and its refund leaves more of a cap of this day to others. */
+export const freesWhenRefused = (message: DueMessage, refusals: ReadonlyMap<string, Refusal>): boolean =>
+  lowerCapOf(message) !== null && !message.isOfEarlierDay && message.costMicros > 0n && refusals.has(message.id);
+
 /** Changes by earlier messages of an account in the same call: costs let through, and costs that are no longer spent. */
 type Changed = { addedMicros: bigint; refundedMicros: bigint };
 
