@@ -134,6 +134,37 @@ describe("a rescheduled message", () => {
   });
 });
 
+test("a validity period counts from the new time, even if quiet hours had put the message off to that time", async () => {
+  const account = await makeAccount();
+  const person = { kind: "session", isOperator: false, accountId: account.accountId, userId: newId("user") } as const;
+  await setQuietHours(person, { quiet_hours: { starts_at: "21:00", ends_at: "08:00" } });
+  const day = ahead(3 * DAY_MS).slice(0, "2026-01-01".length);
+  const at = (time: string) => `${day}T${time}:00.000Z`;
+  const input = {
+    to: "+919812345678",
+    from: account.senderId,
+    body: "Hello",
+    send_at: at("01:30"),
+    validity_period: 7_200,
+  };
+  const sent = { account, id: (await sendMessage(account.actor, input, plainRequest())).id };
+  const expiry = async () => {
+    const { expiresAt, listed } = (await stored(sent)) ?? {};
+    expect(listed).toEqual(expiresAt);
+    return expiresAt?.toISOString();
+  };
+  expect(await expiry()).toBe(at("03:30"));
+  for (const [send_at, expires] of [
+    ["02:30", "04:30"],
+    ["02:00", "04:00"],
+    ["02:00", "04:00"],
+  ] as const) {
+    expect(await reschedule(sent, at(send_at))).toMatchObject({ scheduled_at: at("02:30") });
+    expect(await expiry()).toBe(at(expires));
+  }
+  expect(await jobTimes()).toEqual([at("02:30")]);
+});
+
 describe("a message keeps its time", () => {
   test("when the new one has passed or is too far ahead", async () => {
     const send_at = ahead(DAY_MS);

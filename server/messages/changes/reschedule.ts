@@ -2,7 +2,7 @@
 import { readAccounts } from "../../accounts/store";
 import type { AccountActor } from "../../core/actor";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
-import { now } from "../../core/clock";
+import { now, SECOND_MS } from "../../core/clock";
 import { onCommit, type Tx, transaction } from "../../core/db";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { noteChange } from "../../core/live";
@@ -30,14 +30,14 @@ export async function rescheduleMessage(actor: AccountActor, id: string, asked: 
     await lockMessages(tx, [id]);
     const found = await findMessage(actor, id, tx);
     const target = await targetOf(tx, found, asked);
-    const isAhead = await readIsAhead(tx, id);
-    if (isDoneAlready(found, target, isAhead)) return found;
-    if (!isAhead) throw notReschedulable(found);
+    const state = await readState(tx, id);
     const sendAt = sendAtOf(asked);
+    if (isDoneAlready(found, { ...target, sendAt }, state)) return found;
+    if (!state.isAhead) throw notReschedulable(found);
     // Only now: a repeated request may arrive after its time.
     const [refusal = target.refusal] = sendAt ? sendAtRefusals(sendAt) : [];
     if (refusal) throw refusal;
-    await move(tx, id, { at: target.at, sendAt });
+    await move(tx, found, { at: target.at, sendAt });
     onCommit(tx, () => noteChange(actor.accountId, "messages"));
     return findMessage(actor, id, tx);
   });
@@ -59,29 +59,43 @@ async function targetOf(tx: Tx, { accountId, toNumber, validityS }: MessageRow, 
     : { at: putOff?.scheduledAt ?? sendAt, refusal: null };
 }
 
-/** Reads whether the message is scheduled for later and was given to no provider; its row is locked. */
-async function readIsAhead(tx: Tx, id: string): Promise<boolean> {
-  const { rows } = await tx.query<{ isAhead: boolean }>({
+/** `isAhead`: it is scheduled for later, and was given to no provider. */
+type State = { isAhead: boolean; expiresAt: Date | null };
+
+/** Reads the state of the message, whose row is locked. */
+async function readState(tx: Tx, id: string): Promise<State> {
+  const { rows } = await tx.query<State>({
     name: "messages.is_ahead",
     text: `SELECT m.status = 'pending' AND NOT ${isDue("m")}
-             AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id) AS "isAhead"
+             AND NOT EXISTS (SELECT 1 FROM message_attempts a WHERE a.message_id = m.id) AS "isAhead", m.expires_at AS "expiresAt"
            FROM messages m WHERE m.id = $1`,
     values: [id],
   });
-  return rows[0]?.isAhead ?? false;
+  return rows[0] ?? { isAhead: false, expiresAt: null };
 }
 
-function isDoneAlready({ status, scheduledAt }: MessageRow, { at, refusal }: Target, isAhead: boolean): boolean {
+/** Whether the message has its new time already, and the end of its validity period, which quiet hours do not put off. */
+function isDoneAlready(
+  { status, scheduledAt, validityS }: MessageRow,
+  { at, sendAt, refusal }: Target & { sendAt: Date | null },
+  { isAhead, expiresAt }: State,
+): boolean {
   if (refusal || scheduledAt === null || status === "failed") return false;
-  return at === null ? !isAhead : at.getTime() === scheduledAt.getTime();
+  if (at === null) return !isAhead;
+  if (at.getTime() !== scheduledAt.getTime()) return false;
+  return validityS === null || (sendAt !== null && expiresAt?.getTime() === sendAt.getTime() + validityS * SECOND_MS);
 }
 
 /**
- * Moves the message and its place in the list of pending ones, and adds a job for its new time. The job of its earlier time finds it
- * not due, or sent.
+ * Moves the message and its place in the list of pending ones, and adds a job for its new time, unless only its validity period
+ * changes. The job of its earlier time finds it not due, or sent.
  * @param times `at` null: at once. `sendAt`: the time from which its validity period counts; null: now.
  */
-async function move(tx: Tx, id: string, { at, sendAt }: { at: Date | null; sendAt: Date | null }): Promise<void> {
+async function move(
+  tx: Tx,
+  { id, scheduledAt }: MessageRow,
+  { at, sendAt }: { at: Date | null; sendAt: Date | null },
+): Promise<void> {
   await tx.query({
     name: "messages.reschedule",
     text: `UPDATE messages SET scheduled_at = COALESCE($2::timestamptz, clock_timestamp()),
@@ -96,6 +110,7 @@ async function move(tx: Tx, id: string, { at, sendAt }: { at: Date | null; sendA
     values: [id],
   });
   const payload = { messageIds: [id] };
+  if (at?.getTime() === scheduledAt?.getTime()) return;
   if (at) await addScheduledJobs(tx, "dispatch_messages", [{ payload, dueAt: at }]);
   else await addJob(tx, "dispatch_messages", payload);
 }
