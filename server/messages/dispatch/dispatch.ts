@@ -135,9 +135,11 @@ async function findRefusals(candidates: readonly Row[]): Promise<Map<Row, Refusa
       (revoked && REVOKED_REFUSALS[revoked]);
     if (refusal) refusals.set(candidate, refusal);
   }
-  // Only then: what is let through counts towards a cap.
-  const due = candidates.filter((row) => row.isScheduled && row.tried.length === 0 && !refusals.has(row));
-  const notAllowed = await findDueRefusals(due.map(({ message }) => message.id));
+  const due = candidates.filter(({ isScheduled, tried }) => isScheduled && tried.length === 0);
+  const notAllowed = await findDueRefusals(
+    due.map(({ message }) => message.id),
+    new Map([...refusals].map(([{ message }, refusal]) => [message.id, refusal])),
+  );
   for (const candidate of due) {
     const refusal = notAllowed.get(candidate.message.id);
     if (refusal) refusals.set(candidate, refusal);

@@ -6,6 +6,7 @@ import { HOUR_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import { SendBulkInput } from "@/server/messages/schema";
+import { insertManual } from "@/server/suppressions/store";
 import { contradictions } from "@/test/database/account-truth";
 import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
@@ -51,7 +52,7 @@ const cap = ({ accountId }: TestAccount, micros: number) =>
   pool().query("UPDATE accounts SET own_daily_spend_cap_micros = $2 WHERE id = $1", [accountId, micros]);
 
 const refusedOf = async (jobs: readonly (readonly string[])[]): Promise<string[]> =>
-  (await Promise.all(jobs.map(findDueRefusals))).flatMap((refusals) => [...refusals.keys()]);
+  (await Promise.all(jobs.map((job) => findDueRefusals(job)))).flatMap((refusals) => [...refusals.keys()]);
 
 const DIVISIONS: [string, (ids: string[]) => string[][]][] = [
   ["one job", (ids) => [ids]],
@@ -74,6 +75,27 @@ test.each(DIVISIONS)("as many of the day leave as a lowered cap allows, in %s", 
   for (const { slot } of claimed) slot?.release();
   expect(claimed).toHaveLength(5);
   expect(await contradictions(account.accountId)).toEqual([]);
+});
+
+test("the refund of messages that are stopped for another reason leaves room for the others", async () => {
+  const account = await makeAccount();
+  const { accountId } = account;
+  const ids = await acceptedToday(account, 4);
+  await cap(account, 20_000);
+  // The last two, so that the others are decided on before them.
+  for (const at of [2, 3]) {
+    const number = `+1415555020${at}`;
+    await transaction((tx) => insertManual(tx, { accountId, number, senderId: "", at: new Date() }, null));
+  }
+  const claimed = await claimAttempts(ids);
+  for (const { slot } of claimed) slot?.release();
+  expect(claimed.map(({ message }) => message.id).sort()).toEqual(ids.slice(0, 2));
+  const { rows } = await pool().query(
+    "SELECT error_code AS code FROM messages WHERE account_id = $1 AND status = 'failed'",
+    [accountId],
+  );
+  expect(rows).toEqual([{ code: "blocklisted" }, { code: "blocklisted" }]);
+  expect(await contradictions(accountId)).toEqual([]);
 });
 
 test("one after the other, with what is accepted on the day, until the cap is raised; a repeated job counts once", async () => {

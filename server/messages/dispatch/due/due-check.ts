@@ -12,31 +12,38 @@ type Row = DueMessage & { day: string };
 /**
  * Finds the messages that their account may not send today: to a country that it does not send to, or beyond its lower
  * spending cap of the UTC day. Suppressions, approvals and suspensions are checked for every message (dispatch.ts).
+ * @param stopped refusals by these checks, whose refunds leave room for other messages.
  * @returns refusals by message id. Some of these messages have failed already.
  */
-export async function findDueRefusals(messageIds: readonly string[]): Promise<Map<string, Refusal>> {
+export async function findDueRefusals(
+  messageIds: readonly string[],
+  stopped: ReadonlyMap<string, Refusal> = new Map(),
+): Promise<Map<string, Refusal>> {
   if (messageIds.length === 0) return new Map();
   const rows = await readDue(pool(), messageIds);
-  const refusals = refuseDue(rows);
+  const refusals = refuseDue(rows, stopped);
   const changing = rows.filter((row) => countsWhenDue(row) || freesWhenRefused(row, refusals));
   if (changing.length === 0) return refusals;
   const accountIds = new Set(changing.map(({ accountId }) => accountId));
-  return transaction((tx) => letThrough(tx, messageIds, accountIds));
+  return transaction((tx) => letThrough(tx, { messageIds, accountIds, stopped }));
 }
+
+/** `accountIds`: those whose caps decide. */
+type Deciding = {
+  messageIds: readonly string[];
+  accountIds: ReadonlySet<string>;
+  stopped: ReadonlyMap<string, Refusal>;
+};
 
 /**
  * As {@link findDueRefusals}, under the admission locks of the accounts whose caps decide, so that jobs that run at once neither each
  * use what is left of a cap, nor each fail messages until it is kept. Messages of earlier days are counted once, however often their
  * dispatch is repeated; refused ones of this day fail at once.
  */
-async function letThrough(
-  tx: Tx,
-  messageIds: readonly string[],
-  accountIds: Set<string>,
-): Promise<Map<string, Refusal>> {
+async function letThrough(tx: Tx, { messageIds, accountIds, stopped }: Deciding): Promise<Map<string, Refusal>> {
   await lockAdmission(tx, accountIds);
   const rows = await readDue(tx, messageIds);
-  const refusals = refuseDue(rows);
+  const refusals = refuseDue(rows, stopped);
   const freeing = rows.filter((row) => freesWhenRefused(row, refusals));
   // Messages are locked before accounts.
   await failUndispatched(

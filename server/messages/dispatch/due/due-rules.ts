@@ -40,22 +40,36 @@ export const freesWhenRefused = (message: DueMessage, refusals: ReadonlyMap<stri
 type Changed = { addedMicros: bigint; refundedMicros: bigint };
 
 /**
- * Refuses messages that their account may no longer send, in order. Each one of an earlier day that is not refused counts towards the
- * spending of this day, and each one of this day that is refused counts no longer: otherwise one that the cap has no room for
- * would take all others with it.
+ * Refuses messages that their account may no longer send: first those whose country decides, then in order those beyond a cap. Each one
+ * of an earlier day that is not refused counts towards the spending of this day, and each one of this day that is refused counts no
+ * longer: otherwise one that the cap has no room for would take all others with it.
+ * @param stopped messages that are refused for another reason.
+ * @returns refusals, those of `stopped` included.
  */
-export function refuseDue(messages: readonly DueMessage[]): Map<string, Refusal> {
+export function refuseDue(
+  messages: readonly DueMessage[],
+  stopped: ReadonlyMap<string, Refusal> = new Map(),
+): Map<string, Refusal> {
   const refusals = new Map<string, Refusal>();
   const changed = new Map<string, Changed>();
-  for (const message of messages) {
-    const { id, accountId, toNumber, costMicros, isOfEarlierDay } = message;
+  const changedBy = ({ accountId }: DueMessage): Changed => {
     const own = changed.get(accountId) ?? { addedMicros: 0n, refundedMicros: 0n };
     changed.set(accountId, own);
-    const refusal = countryRefusal(message, toNumber) ?? capRefusal(message, own);
-    if (refusal) {
-      refusals.set(id, refusal);
-      if (!isOfEarlierDay) own.refundedMicros += costMicros;
-    } else if (countsWhenDue(message)) own.addedMicros += costMicros;
+    return own;
+  };
+  const refuse = (message: DueMessage, refusal: Refusal) => {
+    refusals.set(message.id, refusal);
+    if (!message.isOfEarlierDay) changedBy(message).refundedMicros += message.costMicros;
+  };
+  for (const message of messages) {
+    const refusal = stopped.get(message.id) ?? countryRefusal(message, message.toNumber);
+    if (refusal) refuse(message, refusal);
+  }
+  for (const message of messages) {
+    if (refusals.has(message.id)) continue;
+    const refusal = capRefusal(message, changedBy(message));
+    if (refusal) refuse(message, refusal);
+    else if (countsWhenDue(message)) changedBy(message).addedMicros += message.costMicros;
   }
   return refusals;
 }
