@@ -43,8 +43,8 @@ type ReceiptTarget = { provider: string; providerMessageId: string; messageId: s
 const REJOIN_AFTER_MS = { first: 0.3 * SECOND_MS, last: 2 * SECOND_MS };
 
 /**
- * A receipt that arrived this long before its message was accepted belongs to an older message: its message centre has restarted
- * its numbering. The two hours allow for processes whose clocks differ; both times are theirs.
+ * A receipt that arrived this long before its attempt was claimed belongs to an older message: its message centre has restarted
+ * its numbering. A message may have been accepted weeks before. The two hours allow for processes whose clocks differ.
  */
 const OLDER_MESSAGES = "interval '2 hours'";
 
@@ -193,7 +193,9 @@ export async function joinReceipts(tx: Tx, targets: readonly ReceiptTarget[]): P
            CROSS JOIN LATERAL (SELECT p.id, p.status, p.code, p.detail, p.occurred_at FROM receipts p
              WHERE p.provider = s.provider AND p.provider_message_id = s.provider_message_id
                AND ${filterIsNull("p.message_id")}
-               AND p.received_at > (SELECT m.created_at FROM messages m WHERE m.id = s.message_id) - ${OLDER_MESSAGES}
+               AND p.received_at > COALESCE(
+                 (SELECT a.started_at FROM message_attempts a WHERE a.message_id = s.message_id AND a.seq = s.seq),
+                 (SELECT m.created_at FROM messages m WHERE m.id = s.message_id)) - ${OLDER_MESSAGES}
              OFFSET 0 FOR UPDATE) r
            ORDER BY r.id`,
     values: TARGETS.values(targets),

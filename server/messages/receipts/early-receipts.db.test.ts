@@ -1,7 +1,7 @@
 /** Tests of a message centre that reports on a message before it responds to the submission, under an id that it reuses. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, type Claimed, claimed, prepareAttempts, record, report, statusOf } from "@/test/database/attempts";
 
@@ -90,4 +90,24 @@ describe("the id decides", () => {
     await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);
     expect(await statuses(older, newer)).toEqual(["delivered", "pending"]);
   });
+});
+
+test.each([
+  ["was scheduled", "now()"],
+  ["had to wait", "NULL"],
+])("a receipt that was parked before a message was sent, which %s, is not about it", async (_, scheduledAt) => {
+  const [message, other] = [await claimed(), await claimed()];
+  const ids = [message.id, other.id];
+  await pool().query(
+    `UPDATE messages SET created_at = created_at - interval '2 days', scheduled_at = ${scheduledAt} WHERE id = ANY($1)`,
+    [ids],
+  );
+  for (const id of ids) await applyReceipts("vonage", [report(id, "undelivered")]);
+  await pool().query(
+    "UPDATE receipts SET received_at = received_at - interval '1 day' WHERE provider_message_id = $1",
+    [message.id],
+  );
+  for (const { id, first } of [message, other]) await record(first, accepted(id));
+  await rejoinReceipts("vonage", ids);
+  expect(await statuses(message, other)).toEqual(["sent", "undelivered"]);
 });
