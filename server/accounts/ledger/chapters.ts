@@ -16,7 +16,7 @@ const CHAPTER_LENGTH = "interval '1 day'";
 const CHAPTER_ENTRIES_MAX = 200_000;
 /** Messages are settled or refunded within three days of their dispatch. */
 const SETTLED_WITHIN_MS = 4 * DAY_MS;
-/** Scheduled messages are dispatched up to 30 days after they were accepted. */
+/** Scheduled messages are dispatched up to 30 days after they were accepted, unless they were given another time since. */
 const SCHEDULED_SETTLED_WITHIN_MS = 30 * DAY_MS + SETTLED_WITHIN_MS;
 
 /** The entries from `afterId` (exclusive) to `throughId`, and the times of the first and the last. */

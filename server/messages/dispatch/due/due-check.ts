@@ -44,7 +44,7 @@ async function letThrough(tx: Tx, { messageIds, accountIds, stopped }: Deciding)
   await lockAdmission(tx, accountIds);
   const rows = await readDue(tx, messageIds);
   const refusals = refuseDue(rows, stopped);
-  const freeing = rows.filter((row) => freesWhenRefused(row, refusals));
+  const freeing = rows.filter((row) => accountIds.has(row.accountId) && freesWhenRefused(row, refusals));
   // Messages are locked before accounts.
   await failUndispatched(
     tx,
