@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, kindOf, LiveMode } from "../core/wire";
+import { DateTime, kindOf, LiveMode, wholeMicros } from "../core/wire";
 import { CountryCodes } from "./country-schema";
 
 const TimeOfDay = z
@@ -100,7 +100,9 @@ export const CountriesInput = z.object({
 export type CountriesInput = z.output<typeof CountriesInput>;
 
 /** Console: units of the account's currency per UTC day; null: no cap but the operator's, 0: nothing that costs money. */
-export const DailySpendCapInput = z.object({ daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).nullable() });
+export const DailySpendCapInput = z.object({
+  daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).check(wholeMicros).nullable(),
+});
 export type DailySpendCapInput = z.output<typeof DailySpendCapInput>;
 
 const TEXT_RETENTION_DAYS_MAX = 3_650;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, PageQuery, urlUpTo } from "../core/wire";
+import { DateTime, PageQuery, urlUpTo, wholeMicros } from "../core/wire";
 
 export const ALERT_KINDS = [
   "balance_low",
@@ -32,7 +32,7 @@ export const AlertSettings = z.object({
 export type AlertSettings = z.output<typeof AlertSettings>;
 
 export const UpdateAlertsInput = z.object({
-  low_balance: z.number().positive("must be more than 0").max(BALANCE_MAX).nullable(),
+  low_balance: z.number().positive("must be more than 0").max(BALANCE_MAX).check(wholeMicros).nullable(),
   /** Absent, as from a page of the previous version: unchanged. */
   unusual_traffic_from: z.number().int().min(1, "must be at least 1").max(TRAFFIC_FROM_MAX).nullable().optional(),
   by_mail: z.boolean(),

@@ -10,6 +10,12 @@ export const fromMicros = (micros: bigint | number): number => Number(micros) / 
 /** 1.25 -> 1,250,000 micro-units, rounded to the nearest. */
 export const toMicros = (units: number): bigint => BigInt(Math.round(units * MICROS_PER_UNIT));
 
+/** Whether an amount is kept as it is: a seventh decimal would be lost. */
+const isWholeMicros = (units: number): boolean => fromMicros(toMicros(units)) === units;
+
+/** The check of an amount of money in a request. */
+export const wholeMicros = z.refine<number>(isWholeMicros, "must have at most 6 decimals");
+
 export const isoOrNull = (at: Date | null): string | null => (at ? at.toISOString() : null);
 
 /** The field `object`, which names the kind of an object. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CountryCodes } from "../accounts/country-schema";
 import { Account, AMOUNT_MAX } from "../accounts/schema";
-import { DateTime, EmailAddress, PageQuery } from "../core/wire";
+import { DateTime, EmailAddress, PageQuery, wholeMicros } from "../core/wire";
 import { CreatedInvitation } from "../members/schema";
 import { ThroughputLimit } from "../providers/operator-schema";
 import { SENDER_STATUSES, Sender } from "../senders/schema";
@@ -74,6 +74,7 @@ export const CreditAccountInput = z.object({
     .number()
     .min(-AMOUNT_MAX)
     .max(AMOUNT_MAX)
+    .check(wholeMicros)
     .describe("Amount in units of the account's currency; may be negative."),
   note: z.string().max(255).optional(),
 });
@@ -92,7 +93,7 @@ export const LimitAccountInput = z.object({
   allowed_countries: CountryCodes,
   flood_identical: Flood,
   flood_total: Flood,
-  daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).nullable(),
+  daily_spend_cap: z.number().min(0).max(AMOUNT_MAX).check(wholeMicros).nullable(),
 });
 export type LimitAccountInput = z.output<typeof LimitAccountInput>;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, fromMicros, toMicros } from "../core/wire";
+import { DateTime, wholeMicros } from "../core/wire";
 import { PhoneNumber } from "../messages/schema";
 import { PROVIDERS } from "../providers/schema";
 
@@ -8,8 +8,6 @@ const PRIORITY_MAX = 1_000;
 const WEIGHT_DEFAULT = 100;
 
 const isDistinct = (entries: readonly string[]): boolean => new Set(entries).size === entries.length;
-/** Prices are stored in micro-units: a seventh decimal would be lost. */
-const isWholeMicros = (price: number): boolean => fromMicros(toMicros(price)) === price;
 
 const routeFields = {
   prefix: z.string().regex(/^([1-9]\d{0,14})?$/, "must be the leading digits of numbers, such as 49"),
@@ -22,7 +20,7 @@ const routeFields = {
     .number()
     .min(0, "must not be negative")
     .max(PRICE_MAX)
-    .refine(isWholeMicros, "must have at most 6 decimals")
+    .check(wholeMicros)
     .describe("Price of one segment, in units of the account's currency."),
   weight: z.number().int().min(1).max(1_000),
   is_active: z.boolean(),
