@@ -5,6 +5,7 @@
 
 import { expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
+import { HOUR_MS } from "@/server/core/clock";
 import { pool, transaction } from "@/server/core/db";
 import { claimAttempts } from "@/test/database/attempts";
 import { besideOpenTransaction } from "@/test/database/dead-versions";
@@ -12,8 +13,11 @@ import { blocksRead, explain, rowsRead, statementsOf } from "@/test/database/pla
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { statementsOfAMessage } from "@/test/database/statements-of-a-message";
-import { sendBulk } from "./accept/send";
+import { sendBulk, sendMessage } from "./accept/send";
+import { cancelMessage } from "./changes/cancel";
+import { rescheduleMessage } from "./changes/reschedule";
 import { type Attempt, giveBack } from "./dispatch/claims";
+import { failExpired } from "./dispatch/expire";
 import { enqueueThrottled } from "./dispatch/throttle-queue";
 
 const DEAD = 20_000;
@@ -95,6 +99,41 @@ test("a message that moves on is removed from the list of its status by one key"
   } finally {
     client.release();
   }
+});
+
+/** Statements that leave {@link DEAD} versions of messages of as many accounts. */
+const OF_MANY_ACCOUNTS = [
+  `INSERT INTO pending_messages (account_id, message_id, created_at)
+   SELECT 'many_' || n, 'msg_' || lpad(n::text, 26, '0'), now() FROM generate_series(1, ${DEAD}) n`,
+  "DELETE FROM pending_messages WHERE account_id LIKE 'many%'",
+];
+
+test("a change of an accepted message reads no dead versions of other accounts", async () => {
+  await makeRoute();
+  const account = await makeAccount();
+  const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const send = () => {
+    const input = { to: "+16285590100", from: account.senderId, body: "Hi", send_at: ahead(HOUR_MS) };
+    return sendMessage(account.actor, input, plainRequest());
+  };
+  const [canceled, moved] = [await send(), await send()];
+  const statements = await statementsOf(async () => {
+    await cancelMessage(account.actor, canceled.id);
+    await rescheduleMessage(account.actor, moved.id, { send_at: ahead(2 * HOUR_MS), quiet_hours: undefined });
+    await failExpired();
+  });
+  const names = statements.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(["attempts.withdraw", "messages.reschedule_pending", "messages.expired"]),
+  );
+  await besideOpenTransaction(OF_MANY_ACCOUNTS, async () => {
+    const found: string[] = [];
+    for (const statement of statements.filter(({ name }) => !DONE_ONCE.test(name))) {
+      const blocks = await blocksRead(statement);
+      if (blocks > BLOCKS_MAX) found.push(`${statement.name}: ${blocks}`);
+    }
+    expect(found).toEqual([]);
+  });
 });
 
 test("a job of messages reads their account's row, which has a version per charge, only once", async () => {

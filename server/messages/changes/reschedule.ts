@@ -93,7 +93,7 @@ function isDoneAlready(
  */
 async function move(
   tx: Tx,
-  { id, scheduledAt }: MessageRow,
+  { id, accountId, scheduledAt }: MessageRow,
   { at, sendAt }: { at: Date | null; sendAt: Date | null },
 ): Promise<void> {
   await tx.query({
@@ -105,9 +105,12 @@ async function move(
   });
   await tx.query({
     name: "messages.reschedule_pending",
-    text: `UPDATE pending_messages p SET created_at = m.scheduled_at, expires_at = m.expires_at
-           FROM messages m WHERE m.id = $1 AND p.account_id = m.account_id AND p.message_id = m.id`,
-    values: [id],
+    // Only the primary key fits a comparison of rows. While few messages are pending, other indexes seem as good, and hold the dead
+    // versions of all accounts beside a transaction that stays open.
+    text: `UPDATE pending_messages SET created_at = m.scheduled_at, expires_at = m.expires_at FROM messages m
+           WHERE m.id = $1 AND pending_messages.ctid = ANY (ARRAY(SELECT p.ctid FROM pending_messages p
+             WHERE (p.account_id, p.message_id) >= ($2, $1) AND (p.account_id, p.message_id) <= ($2, $1)))`,
+    values: [id, accountId],
   });
   const payload = { messageIds: [id] };
   if (at?.getTime() === scheduledAt?.getTime()) return;

@@ -1,7 +1,7 @@
 /** The sweep of messages whose validity period ended while they waited. Expired messages that reach dispatch fail there. */
 import { now, SECOND_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
-import { EXPIRED, failUndispatched } from "./fail-undispatched";
+import { EXPIRED, failUndispatched, isUntaken } from "./fail-undispatched";
 
 /** Longer than the statement that claims attempts, which checks validity periods itself. */
 const GRACE_MS = 5 * SECOND_MS;
@@ -17,8 +17,7 @@ export async function failExpired(graceMs = GRACE_MS, signal?: AbortSignal): Pro
       name: "messages.expired",
       text: `SELECT p.message_id AS "messageId" FROM pending_messages p
              WHERE p.expires_at < now() - $1::float8 * interval '1 millisecond'
-               AND NOT EXISTS (SELECT 1 FROM message_attempts a
-                 WHERE a.message_id = p.message_id AND (a.outcome IS NULL OR a.outcome = 'unknown'))
+               AND ${isUntaken("p.message_id")}
              ORDER BY p.expires_at LIMIT $2`,
       values: [graceMs, BATCH],
     });
