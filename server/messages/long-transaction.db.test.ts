@@ -120,6 +120,9 @@ test("a change of an accepted message reads no dead versions of other accounts",
   const statements = await statementsOf(async () => {
     await cancelMessage(account.actor, canceled.id);
     await rescheduleMessage(account.actor, moved.id, { send_at: ahead(2 * HOUR_MS), quiet_hours: undefined });
+    await pool().query("UPDATE pending_messages SET expires_at = created_at - interval '1 day' WHERE message_id = $1", [
+      moved.id,
+    ]);
     await failExpired();
   });
   const names = statements.map(({ name }) => name);
