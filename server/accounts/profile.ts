@@ -1,6 +1,7 @@
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { SessionActor } from "../core/actor";
-import { prisma, transaction } from "../core/db";
+import { prisma } from "../core/db";
 import { notFound } from "../core/errors";
 import { presentAccount } from "./present";
 import type { Account, ProfileInput } from "./schema";
@@ -10,7 +11,7 @@ type Profile = { name: string; company_name: string; country: string };
 /** Changes the account's own description: its name, company name and country. @throws 404 when it is gone. */
 export async function updateProfile(actor: SessionActor, input: ProfileInput): Promise<Account> {
   const { accountId } = actor;
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const { rows } = await tx.query<Profile>(
       "SELECT name, company_name, country FROM accounts WHERE id = $1 FOR NO KEY UPDATE",
       [accountId],

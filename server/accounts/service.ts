@@ -131,6 +131,9 @@ type NewAccount = {
 
 type NewIds = { accountId: string; userId: string };
 
+/** An operator's command. */
+const ADMIN: Actor = { kind: "system", name: "admin" };
+
 async function insertAccountWithOwner(tx: Tx, input: NewAccount, { accountId, userId }: NewIds): Promise<NewIds> {
   const { passwordHash, name, companyName, isOperator = false, balanceMicros = 0n, signUpFrom } = input;
   const email = input.email.trim().toLowerCase();
@@ -149,7 +152,7 @@ async function insertAccountWithOwner(tx: Tx, input: NewAccount, { accountId, us
   );
   const by: Actor = signUpFrom
     ? { kind: "session", accountId, userId, isOperator: false, sessionId: "", origin: signUpFrom }
-    : { kind: "system", name: "admin" };
+    : ADMIN;
   const balance = fromMicros(balanceMicros);
   const after = { email, name, company_name: companyName, is_operator: isOperator, balance };
   await recordAudit(tx, by, { action: "account.created", accountId, subjectId: accountId, after });
@@ -175,7 +178,7 @@ export async function createAccountWithOwner(
   try {
     return await (input.signUpFrom
       ? transaction(carryOut)
-      : createOnceFor(OPERATORS, request, { whileSuspended: true, carryOut }));
+      : createOnceFor({ ...OPERATORS, actor: ADMIN }, request, { whileSuspended: true, carryOut }));
   } catch (thrown) {
     if (isAccountIdTaken(thrown)) return createAccountWithOwner(input, request);
     if (!violates(thrown, "users_email_key")) throw thrown;

@@ -1,4 +1,5 @@
 import { recordAudit } from "../audit/store";
+import { keepAuthority } from "../auth/authority";
 import type { SessionActor } from "../core/actor";
 import { transaction } from "../core/db";
 import { notFound } from "../core/errors";
@@ -19,7 +20,8 @@ const auditOf = (hours: QuietHours | null) => ({
 export async function setQuietHours(actor: SessionActor, { quiet_hours: hours }: QuietHoursInput): Promise<Account> {
   const { accountId } = actor;
   await transaction(async (tx) => {
-    const account = (await lockAdmission(tx, [accountId])).get(accountId);
+    const [accounts] = await Promise.all([lockAdmission(tx, [accountId]), keepAuthority(tx, actor)]);
+    const account = accounts.get(accountId);
     if (!account) throw notFound("There is no such account.");
     await tx.query("UPDATE accounts SET quiet_starts_minute = $2, quiet_ends_minute = $3 WHERE id = $1", [
       accountId,

@@ -2,6 +2,7 @@
 import type { AuditAction } from "../audit/actions";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
+import { keepAuthority } from "../auth/authority";
 import type { SessionActor } from "../core/actor";
 import { type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";
@@ -28,7 +29,8 @@ async function change<Limit>(
 ): Promise<Account> {
   const { accountId } = actor;
   await transaction(async (tx) => {
-    const account = (await lockAdmission(tx, [accountId])).get(accountId);
+    const [accounts] = await Promise.all([lockAdmission(tx, [accountId]), keepAuthority(tx, actor)]);
+    const account = accounts.get(accountId);
     if (!account) throw notFound("There is no such account.");
     const before = read(account);
     if (JSON.stringify(before) === JSON.stringify(after)) return;

@@ -1,6 +1,6 @@
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { SessionActor } from "../core/actor";
-import { transaction } from "../core/db";
 import { notFound } from "../core/errors";
 import { holdTexts } from "../retention/texts-round";
 import type { Account, TextRetentionInput } from "./schema";
@@ -14,7 +14,7 @@ import { getAccount } from "./service";
  */
 export async function setTextRetention(actor: SessionActor, asked: TextRetentionInput): Promise<Account> {
   const { accountId } = actor;
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     // Before the account, for whose row sends would wait as well.
     await holdTexts(tx, accountId);
     const { rows } = await tx.query<{ before: number | null }>(

@@ -1,7 +1,8 @@
 /** Alert settings of an account, and its latest alerts. */
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { SessionActor } from "../core/actor";
-import { pool, readPool, type Tx, transaction } from "../core/db";
+import { pool, readPool, type Tx } from "../core/db";
 import { fromMicros, readPage, toMicros, toPage } from "../core/wire";
 import { isMailSet } from "../mail/store";
 import { assertReachable } from "../webhooks/delivery/assert-reachable";
@@ -62,7 +63,7 @@ export async function updateAlertSettings(
 ): Promise<UpdatedAlertSettings> {
   const { accountId } = actor;
   if (input.url !== null) await assertReachable(input.url);
-  const { after, secret } = await transaction(async (tx) => {
+  const { after, secret } = await transactionBy(actor, async (tx) => {
     // Creates the row to lock, so that the second of two concurrent changes sees the first.
     await tx.query("INSERT INTO alert_settings (account_id) VALUES ($1) ON CONFLICT DO NOTHING", [accountId]);
     const before = await readSettings(tx, accountId, "FOR UPDATE");

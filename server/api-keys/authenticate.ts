@@ -5,6 +5,7 @@ import { pool } from "../core/db";
 import { unauthorized } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
+import { keyHasExpired, keyIsInvalid } from "./endings";
 import { ANCESTORS_SQL } from "./lineage";
 import { hashKey, looksLikeKey } from "./secret";
 
@@ -50,10 +51,8 @@ export async function authenticate(authorization: string | undefined): Promise<K
   const plain = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (!plain) throw unauthorized("Send your API key as `Authorization: Bearer <key>`.", { reason: "key_missing" });
   const key = looksLikeKey(plain) ? await findKey(hashKey(plain)) : null;
-  if (!key) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
-  if (key.expiresAtMs !== null && key.expiresAtMs <= performance.now()) {
-    throw unauthorized("This API key has expired.", { reason: "key_expired" });
-  }
+  if (!key) throw keyIsInvalid();
+  if (key.expiresAtMs !== null && key.expiresAtMs <= performance.now()) throw keyHasExpired();
   return key;
 }
 

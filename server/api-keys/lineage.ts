@@ -1,5 +1,6 @@
 /** The ancestry of API keys. A key shares the message limits of the key that created it, and may be revoked with it. */
 import type { Tx } from "../core/db";
+import { lockEnds } from "./endings";
 
 /** Generations of keys that created one another; a look-up of a key reads all of its ancestors. */
 export const GENERATIONS_MAX = 10;
@@ -26,8 +27,9 @@ export async function generationOf(tx: Tx, keyId: string): Promise<number> {
 
 export type DescendantKey = { id: string; keyHash: string; permissions: string[]; isRevoked: boolean };
 
-/** A key of the account and all that descend from it, locked. The account must be locked, so that no key is added. */
+/** A key of the account and all that descend from it, locked: they may then be ended. The account must be locked, so that no key is added. */
 export async function lockWithDescendants(tx: Tx, accountId: string, keyId: string): Promise<DescendantKey[]> {
+  await lockEnds(tx, accountId);
   const { rows } = await tx.query<DescendantKey>(
     `WITH RECURSIVE descendants (id) AS (
        SELECT id FROM api_keys WHERE id = $1 AND account_id = $2

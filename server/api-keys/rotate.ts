@@ -1,7 +1,6 @@
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { recordAudit } from "../audit/store";
-import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { now } from "../core/clock";
 import type { Tx } from "../core/db";
@@ -53,7 +52,6 @@ export async function rotateApiKey(
   const plainKey = newPlainKey(isTestAccount(accountId));
   const at = now();
   const carryOut = async (tx: Tx) => {
-    await keepSessionOpen(tx, actor);
     const current: LockedKey = await lockKey(tx, actor, id);
     const row = {
       ...current,

@@ -2,14 +2,14 @@ import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
-import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { type AccountActor, requireConfirmed, type SessionActor } from "../core/actor";
 import { now } from "../core/clock";
 import type { Tx } from "../core/db";
-import { forbidden, invalidRequest, unauthorized } from "../core/errors";
+import { forbidden, invalidRequest } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { isoOrNull } from "../core/wire";
 import { exceededParam, type KeyLimits, limitsOf, type RequestedLimits } from "./ceiling";
+import { keyIsInvalid } from "./endings";
 import { GENERATIONS_MAX, generationOf } from "./lineage";
 import { presentApiKey, presentApiKeyDetail } from "./present";
 import type { ApiKey, ApiKeyDetail, CreateApiKeyInput, CreatedApiKey } from "./schema";
@@ -46,7 +46,7 @@ export async function ceilingOf(tx: Tx, actor: AccountActor): Promise<KeyLimits 
      FROM api_keys WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
     [actor.keyId, actor.accountId],
   );
-  if (!rows[0]) throw unauthorized("This API key is not valid.", { reason: "key_invalid" });
+  if (!rows[0]) throw keyIsInvalid();
   return rows[0];
 }
 
@@ -122,7 +122,6 @@ export async function createApiKey(
   requireConfirmed(actor);
   const plainKey = newPlainKey(isTestAccount(actor.accountId));
   const carryOut = async (tx: Tx): Promise<CreatedApiKey> => {
-    await keepSessionOpen(tx, actor);
     const permissions = grantScopes(actor, input.permissions);
     const at = now();
     requireFuture(input.expires_at, at);

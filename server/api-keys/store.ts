@@ -5,6 +5,7 @@ import { pool, type Tx } from "../core/db";
 import { invalidRequest, notFound, rateLimited } from "../core/errors";
 import { firstIdAt } from "../core/ids";
 import type { KeyLimits } from "./ceiling";
+import { lockEnds } from "./endings";
 import type { Scope } from "./scopes";
 
 const KEYS_MAX = 100;
@@ -91,8 +92,9 @@ export async function insertKey(tx: Tx, row: ApiKeyRow): Promise<void> {
 
 export type LockedKey = KeyLimits & { keyHash: string; name: string; permissions: Scope[]; createdBy: string | null };
 
-/** Reads and locks a key that works. @throws 404 */
+/** Reads and locks a key that works, which may then be ended. The account must be locked. @throws 404 */
 export async function lockKey(tx: Tx, { accountId }: AccountActor, id: string): Promise<LockedKey> {
+  await lockEnds(tx, accountId);
   const { rows } = await tx.query<LockedKey>(
     `SELECT key_hash AS "keyHash", name, permissions, rate_limit AS "rateLimit", daily_limit AS "dailyLimit",
        monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps", expires_at AS "expiresAt", created_by AS "createdBy"

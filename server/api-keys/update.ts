@@ -1,7 +1,6 @@
 import { createOnce } from "../accounts/idempotency/create-once";
 import { plainRequest } from "../accounts/idempotency/request";
 import { recordAudit } from "../audit/store";
-import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { type AccountActor, requireConfirmed } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, type Tx } from "../core/db";
@@ -48,7 +47,6 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
     const current = await lockKey(tx, actor, id);
     // Asks for the limits alone.
     if (Object.values(input).every((value) => value === undefined)) return current.keyHash;
-    await keepSessionOpen(tx, actor);
     requireFuture(input.expires_at, at);
     const limits = changedLimits(input, current);
     await requireGrant(tx, actor, current, limits);

@@ -7,6 +7,7 @@ import { env, publicUrl } from "../core/env";
 import { forbidden, isApiError, unauthorized } from "../core/errors";
 import { log } from "../core/log";
 import { isMailSet } from "../mail/store";
+import { keepAuthority } from "./authority";
 import { secondFactorsOf } from "./credentials/has-second-factor";
 import { hashPassword, isPassword, lockPassword } from "./credentials/password-hash";
 import { requireStrong } from "./credentials/password-strength";
@@ -135,6 +136,7 @@ export async function rename(actor: SessionActor, { name }: RenameInput): Promis
       actor.userId,
     ]);
     const [before] = rows;
+    await keepAuthority(tx, actor);
     if (!before || before.name === name) return;
     await tx.query("UPDATE users SET name = $2 WHERE id = $1", [actor.userId, name]);
     const change = { action: "person.renamed", accountId: actor.accountId, subjectId: actor.userId } as const;

@@ -26,7 +26,8 @@ export type MemberRole = (typeof MEMBER_ROLES)[number];
 /**
  * A person. `sessionId`: the session in which they act; absent where an operator's command acts in their name. `isConfirmed`:
  * they entered their password in that session within the last minutes. `role`: their role in the account when the request began;
- * absent where a command acts as an owner.
+ * absent where a command acts as an owner. `needs`: the role, or the right, that their call needs, which may be withdrawn while it is
+ * under way; absent: none but the session.
  */
 export type SessionActor = {
   kind: "session";
@@ -34,6 +35,7 @@ export type SessionActor = {
   userId: string;
   isOperator: boolean;
   role?: MemberRole;
+  needs?: MemberRole | "operator";
   sessionId?: string;
   isConfirmed?: boolean;
   origin?: Origin;
@@ -85,12 +87,20 @@ export function requireRole(actor: AccountActor, least: MemberRole): void {
   if (actor.kind === "session" && !isAtLeast(actor.role ?? "owner", least)) throw roleTooLow(least);
 }
 
+/** 403: the person does not operate the installation. */
+export const notAnOperator = () =>
+  forbidden("Only an operator of this installation may do this.", { reason: "not_an_operator" });
+
 /** Refuses everyone but operators of the installation. @throws 403 */
 export function requireOperator(actor: Actor): void {
   if (actor.kind === "system") return;
   if (actor.kind === "session" && actor.isOperator) return;
-  throw forbidden("Only an operator of this installation may do this.", { reason: "not_an_operator" });
+  throw notAnOperator();
 }
+
+/** The same actor, whose call needs this role or right of a person. */
+export const needing = <Someone extends AccountActor>(actor: Someone, needs: SessionActor["needs"]): Someone =>
+  actor.kind === "session" ? { ...actor, needs } : actor;
 
 /** Requires a recent password confirmation of a console session, which may have been left open. @throws 403 */
 export function requireConfirmed(actor: Actor): void {

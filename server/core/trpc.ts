@@ -4,6 +4,7 @@ import {
   type AccountActor,
   CHANGING_ROLE,
   inTestMode,
+  needing,
   requireOperator,
   requireRole,
   requireScope,
@@ -99,8 +100,9 @@ const accountProcedure = t.procedure.use(async ({ ctx, next }) => {
 
 /** Every member of an account reads; its developers and owners change things too. */
 const memberProcedure = accountProcedure.use(({ ctx, type, next }) => {
-  requireRole(ctx.actor, type === "mutation" ? CHANGING_ROLE : "viewer");
-  return next();
+  const least = type === "mutation" ? CHANGING_ROLE : "viewer";
+  requireRole(ctx.actor, least);
+  return next({ ctx: { actor: needing(ctx.actor, least) } });
 });
 
 /** In test mode account procedures act on the twin. */
@@ -147,7 +149,7 @@ export const liveSessionProcedure = storing(
 export const ownerProcedure = storing(
   personProcedure.use(({ ctx, next }) => {
     requireRole(ctx.actor, "owner");
-    return next();
+    return next({ ctx: { actor: needing(ctx.actor, "owner") } });
   }),
 );
 
@@ -156,7 +158,7 @@ export const actingOwnerProcedure = storing(
   actingProcedure.use(({ ctx, next }) => {
     const actor = requirePerson(ctx.actor);
     requireRole(actor, "owner");
-    return next({ ctx: { actor } });
+    return next({ ctx: { actor: needing(actor, "owner") } });
   }),
 );
 
@@ -164,6 +166,6 @@ export const actingOwnerProcedure = storing(
 export const operatorProcedure = storing(
   personProcedure.use(({ ctx, next }) => {
     requireOperator(ctx.actor);
-    return next();
+    return next({ ctx: { actor: needing(ctx.actor, "operator") } });
   }),
 );

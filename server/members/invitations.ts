@@ -1,8 +1,8 @@
 /** Invitations: links that make the owner of an email a member, once and for a week. */
 import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
+import { keepAuthority } from "../auth/authority";
 import { hashLinkToken, newLinkToken } from "../auth/credentials/link-token";
-import { keepSessionOpen } from "../auth/sessions/keep-open";
 import { normalEmail } from "../auth/sign-in/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, type SessionActor } from "../core/actor";
@@ -124,7 +124,7 @@ export async function invite(actor: SessionActor, input: InviteInput): Promise<C
   const made = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
     requireStillOwner(members, actor);
-    await keepSessionOpen(tx, actor);
+    await keepAuthority(tx, actor);
     await countInvitation(tx, accountId);
     const name = await requireFreePlace(tx, accountId, members.length);
     await requireNewPerson(tx, accountId, email);
@@ -141,14 +141,14 @@ export async function withdrawInvitation(
 ): Promise<{ id: string; deleted: true }> {
   const { accountId } = actor;
   await transaction(async (tx) => {
-    const members = await lockMembers(tx, accountId);
+    requireStillOwner(await lockMembers(tx, accountId), actor);
+    await keepAuthority(tx, actor);
     const { rows } = await tx.query<{ email: string; role: string }>(
       "DELETE FROM invitations WHERE id = $1 AND account_id = $2 RETURNING email, role",
       [id, accountId],
     );
     const [gone] = rows;
     if (!gone) throw notFound("There is no such invitation, or it was accepted.", { param: "id" });
-    requireStillOwner(members, actor);
     await recordAudit(tx, actor, { action: "member.invitation_withdrawn", accountId, subjectId: id, before: gone });
   });
   return { id, deleted: true };

@@ -1,6 +1,6 @@
 /** The people of an account and their roles. */
 import { recordAudit } from "../audit/store";
-import { keepSessionOpen } from "../auth/sessions/keep-open";
+import { keepAuthority } from "../auth/authority";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";
@@ -36,10 +36,10 @@ export async function changeRole(actor: SessionActor, { id, role }: ChangeRoleIn
   const { accountId } = actor;
   const row = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
+    requireStillOwner(members, actor);
+    await keepAuthority(tx, actor);
     const member = members.find(({ userId }) => userId === id);
     if (!member) throw noSuchMember();
-    requireStillOwner(members, actor);
-    await keepSessionOpen(tx, actor);
     if (role !== "owner") requireOtherOwner(members, id);
     if (member.role !== role) {
       await tx.query("UPDATE account_members SET role = $3 WHERE account_id = $1 AND user_id = $2", [
@@ -75,9 +75,10 @@ export async function removeMember(actor: SessionActor, { id }: MemberPath): Pro
   const { accountId } = actor;
   await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
+    requireStillOwner(members, actor);
+    await keepAuthority(tx, actor);
     const member = members.find(({ userId }) => userId === id);
     if (!member) throw noSuchMember();
-    requireStillOwner(members, actor);
     requireOtherOwner(members, id);
     await endMembership(tx, accountId, id);
     await leaveAccount(tx, accountId, id);
@@ -96,6 +97,7 @@ export async function leave(actor: SessionActor): Promise<Left> {
   const { accountId, userId } = actor;
   const next = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
+    await keepAuthority(tx, actor);
     const member = members.find((each) => each.userId === userId);
     if (!member) throw noSuchMember();
     requireOtherOwner(members, userId);

@@ -1,4 +1,5 @@
 /** The accounts of a person in which their sessions act. */
+import { keepAuthority } from "../auth/authority";
 import type { SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";
@@ -35,6 +36,7 @@ export async function switchAccount(actor: SessionActor, input: SwitchAccountInp
       [input.account_id, actor.userId],
     );
     if (rowCount === 0) throw notFound("You are not a member of this account.", { param: "account_id" });
+    await keepAuthority(tx, actor);
     await openAccount(tx, actor, input.account_id);
   });
   const memberships = await listMemberships({ ...actor, accountId: input.account_id });

@@ -4,7 +4,7 @@ import { type IdempotentRequest, isReplayed, plainRequest } from "../accounts/id
 import { isAccountIdTaken } from "../accounts/service";
 import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
-import { keepSessionOpen } from "../auth/sessions/keep-open";
+import { keepAuthority } from "../auth/authority";
 import { normalEmail } from "../auth/sign-in/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, requireOperator, type SessionActor } from "../core/actor";
@@ -36,7 +36,6 @@ export async function makeAccount(
   const email = normalEmail(input.email);
   const carryOut = async (tx: Tx): Promise<{ id: string; invitation: CreatedInvitation }> => {
     const id = newId("account");
-    await keepSessionOpen(tx, actor);
     await countInvitation(tx, actor.userId);
     await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, '', $3, $4)", [
       id,
@@ -48,7 +47,7 @@ export async function makeAccount(
     await recordAudit(tx, actor, { ...change, after: { email, company_name: input.company_name } });
     return { id, invitation: await inviteTo(tx, actor, { accountId: id, accountName: input.company_name, email }) };
   };
-  const owner = { ...OPERATORS, caller: actor.userId };
+  const owner = { ...OPERATORS, caller: actor.userId, actor };
   const create = () => createOnceFor(owner, request, { showsSecret: true, whileSuspended: true, carryOut });
   const made = await create().catch((thrown) => {
     if (isAccountIdTaken(thrown)) return create();
@@ -84,7 +83,7 @@ export async function inviteOwner(
     );
     if (!rows[0] || isTestAccount(accountId)) throw notFound("There is no such account.", { param: "account_id" });
     const account = requireUnsuspended(rows[0]);
-    await keepSessionOpen(tx, actor);
+    await keepAuthority(tx, actor);
     await countInvitation(tx, actor.userId);
     // Waits for a person who is accepting an invitation, who is then a member below.
     await tx.query("DELETE FROM invitations WHERE account_id = $1", [accountId]);

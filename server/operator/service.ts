@@ -5,6 +5,7 @@ import { type LockedAccount, lockAccounts, lockAdmission, postMoney } from "../a
 import type { AuditAction } from "../audit/actions";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
+import { keepAuthority, transactionBy } from "../auth/authority";
 import { type Actor, nameOf, requireConfirmed, requireOperator } from "../core/actor";
 import { now } from "../core/clock";
 import { prisma, readPrisma, type Tx, transaction } from "../core/db";
@@ -93,7 +94,7 @@ async function lockSender(tx: Tx, id: string): Promise<LockedSender> {
 export async function decideSender(actor: Actor, input: DecideSenderInput): Promise<ReviewedSender> {
   requireOperator(actor);
   const { id, decision, note } = input;
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     // The lock closes the race of two operators: the second move starts from the result of the first.
     const { accountId, status, statusNote } = await lockSender(tx, id);
     if (!DECIDED_FROM[decision].includes(status)) {
@@ -125,7 +126,7 @@ export async function decideSender(actor: Actor, input: DecideSenderInput): Prom
 export async function throttleSender(actor: Actor, input: ThrottleSenderInput): Promise<ReviewedSender> {
   requireOperator(actor);
   const { id, max_segments_per_second: segmentsPerSecond } = input;
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const { accountId, maxSegmentsPerSecond } = await lockSender(tx, id);
     await tx.query("UPDATE senders SET max_segments_per_second = $2 WHERE id = $1", [id, segmentsPerSecond]);
     const before = { max_segments_per_second: maxSegmentsPerSecond };
@@ -204,7 +205,7 @@ export async function creditAccount(
     await recordAudit(tx, actor, { action: "account.credited", accountId, subjectId: accountId, before, after });
     return null;
   };
-  await createOnceFor({ accountId, caller: nameOf(actor) }, request, { whileSuspended: true, carryOut });
+  await createOnceFor({ accountId, caller: nameOf(actor), actor }, request, { whileSuspended: true, carryOut });
   if (!isReplayed(request)) {
     log("info", "account.credited", { account_id: accountId, amount_micros: String(amountMicros), by: nameOf(actor) });
   }
@@ -233,7 +234,7 @@ async function changeAccount(
 ): Promise<OperatedAccount> {
   await transaction(async (tx) => {
     const ids = [id, testAccountOf(id)];
-    await lockAdmission(tx, ids);
+    await Promise.all([lockAdmission(tx, ids), keepAuthority(tx, actor)]);
     const account = (await lockAccounts(tx, ids)).get(id);
     if (!account || isTestAccount(id)) throw noSuchAccount();
     const changed = { ...account, ...to };

@@ -1,4 +1,5 @@
 /** Sends a test message directly to one provider, without routes, billing and storage, to check its settings. */
+import { requireAuthority } from "../auth/authority";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { prisma } from "../core/db";
 import { invalidRequest, rateLimited } from "../core/errors";
@@ -88,6 +89,7 @@ export async function testProvider(actor: Actor, input: TestProviderInput): Prom
   try {
     const adapter = await adapterForTest(input.id);
     const sendRequest = sendRequestOf(input);
+    await requireAuthority(actor);
     const startedAt = performance.now();
     const outcome = await sendOnce(adapter, sendRequest).finally(() => adapter.close?.().catch(() => undefined));
     const latencyMs = Math.round(performance.now() - startedAt);

@@ -1,8 +1,9 @@
 import type { AuditAction } from "../audit/actions";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { pool, prisma, transaction } from "../core/db";
+import { pool, prisma } from "../core/db";
 import { env } from "../core/env";
 import { invalidRequest, notFound } from "../core/errors";
 import { log } from "../core/log";
@@ -89,7 +90,7 @@ export async function rotateReceiptUrl(actor: Actor, { id }: ProviderPath): Prom
       reason: "receipt_url_not_rotatable",
     });
   }
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     await tx.query("INSERT INTO providers (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", [id]);
     const { rows } = await tx.query<{ rotation: number }>(
       `UPDATE providers SET receipt_rotation = receipt_rotation + 1, receipt_rotated_at = now() WHERE id = $1
@@ -124,7 +125,7 @@ type Change = Partial<{
 async function change(actor: Actor, action: AuditAction, id: ProviderId, to: Change): Promise<void> {
   const columns = Object.keys(to);
   const places = columns.map((_, at) => `$${at + 2}`);
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     await tx.query("INSERT INTO providers (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", [id]);
     // `open_until` is a time, and only ever set to null.
     const shown = columns.filter((column) => column !== "open_until");

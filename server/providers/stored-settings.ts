@@ -1,8 +1,9 @@
 /** Settings of providers as operators enter them. Secrets are write-only. */
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { prisma, type Tx, transaction } from "../core/db";
+import { prisma, type Tx } from "../core/db";
 import { env, providerEnvironment, secretKeys } from "../core/env";
 import { invalidRequest } from "../core/errors";
 import { errorFields, log } from "../core/log";
@@ -102,7 +103,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
       reason: "invalid_provider_settings",
     });
   }
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const stored = unsealSettings(id, await lockSettings(tx, id)) ?? {};
     const entered = merge(fields, stored, settings);
     readSettings(id, entered);
@@ -119,7 +120,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
 /** Deletes the entered settings, so that the environment's apply again. @throws 403 */
 export async function clearSettings(actor: Actor, { id }: ProviderPath): Promise<void> {
   requireOperator(actor);
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const before = auditOf(settingFields(id), unsealSettings(id, await lockSettings(tx, id)) ?? {}, {});
     await tx.query("UPDATE providers SET settings_sealed = NULL, updated_at = now() WHERE id = $1", [id]);
     await recordAudit(tx, actor, { action: "provider.settings_cleared", accountId: null, subjectId: id, before });

@@ -3,8 +3,9 @@ import { createOnce, createOnceFor, OPERATORS } from "../accounts/idempotency/cr
 import { type IdempotentRequest, isReplayed, plainRequest } from "../accounts/idempotency/request";
 import type { AuditValues } from "../audit/schema";
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
-import { prisma, type Tx, transaction } from "../core/db";
+import { prisma, type Tx } from "../core/db";
 import { notFound } from "../core/errors";
 import { log } from "../core/log";
 import { toMicros } from "../core/wire";
@@ -71,7 +72,7 @@ export async function createRoute(
   };
   const route = await (actor.kind === "session"
     ? createOnce(actor, request, { whileSuspended: true, carryOut })
-    : createOnceFor(OPERATORS, request, { whileSuspended: true, carryOut }));
+    : createOnceFor({ ...OPERATORS, actor }, request, { whileSuspended: true, carryOut }));
   if (!isReplayed(request)) log("info", "route.created", { route_id: route.id, by: nameOf(actor) });
   return route;
 }
@@ -79,7 +80,7 @@ export async function createRoute(
 /** Changes the given fields of a route. Accepted messages keep their price. @throws 403, 404 */
 export async function updateRoute(actor: Actor, { id, ...input }: UpdateRouteInput): Promise<OperatedRoute> {
   requireOperator(actor);
-  const row = await transaction(async (tx) => {
+  const row = await transactionBy(actor, async (tx) => {
     const before = await lockRoute(tx, id);
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     const { rows } = await tx.query<Row>(
@@ -100,7 +101,7 @@ export async function updateRoute(actor: Actor, { id, ...input }: UpdateRouteInp
 /** Deletes a route; messages keep the id of the route that they took. @throws 403, 404 */
 export async function deleteRoute(actor: Actor, { id }: RoutePath): Promise<void> {
   requireOperator(actor);
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const before = await lockRoute(tx, id);
     await tx.query("DELETE FROM routes WHERE id = $1", [id]);
     const change = { action: "route.deleted", accountId: null, subjectId: String(id) } as const;

@@ -3,10 +3,11 @@ import { inAccountQueue } from "../accounts/account-queue";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { AccountActor } from "../core/actor";
 import { addJob } from "../core/add-jobs";
 import { now, SECOND_MS } from "../core/clock";
-import { prisma, readPrisma, type Tx, transaction } from "../core/db";
+import { prisma, readPrisma, type Tx } from "../core/db";
 import { env } from "../core/env";
 import { type ApiError, invalidRequest, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
@@ -197,7 +198,7 @@ export async function deleteSender(actor: AccountActor, id: string) {
     await recordAudit(tx, actor, { action: "sender.deleted", accountId, subjectId: id, before });
     return row;
   };
-  const deleted = await inAccountQueue(accountId, () => transaction(remove));
+  const deleted = await inAccountQueue(accountId, () => transactionBy(actor, remove));
   if (!deleted) {
     await getSender(actor, id);
     throw invalidRequest("An operator rejected, suspended or slowed down this sender: it cannot be deleted.", {

@@ -1,6 +1,6 @@
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { AccountActor } from "../core/actor";
-import { transaction } from "../core/db";
 import { notFound } from "../core/errors";
 import { type DltColumns, requireDltEntity } from "./dlt";
 import type { Sender, UpdateSenderInput } from "./schema";
@@ -20,7 +20,7 @@ const given = <Value>(value: Value | undefined, before: Value): Value => (value 
  */
 export async function updateSender(actor: AccountActor, { id, ...input }: UpdateSenderInput): Promise<Sender> {
   const { accountId } = actor;
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const { rows } = await tx.query<DltColumns>(
       `SELECT dlt_entity_id AS "dltEntityId", dlt_template_id AS "dltTemplateId",
          dlt_template_category AS "dltTemplateCategory"

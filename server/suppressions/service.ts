@@ -3,9 +3,10 @@ import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { countOperation, type OperationLimit } from "../api-keys/operation-limit";
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import { type Tx, transaction } from "../core/db";
+import type { Tx } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
@@ -74,7 +75,7 @@ export async function importSuppressions(actor: AccountActor, input: ImportSuppr
   await countOperation(accountId, IMPORT_LIMIT);
   const { numbers, ...rest } = await sortEntries(input.numbers);
   const added = await inAccountQueue(accountId, () =>
-    transaction(async (tx) => {
+    transactionBy(actor, async (tx) => {
       if (senderId) await requireSender(tx, accountId, senderId);
       if (numbers.length === 0) return 0;
       const to = { accountId, senderId: senderId ?? "", note: input.note ?? null, at: now() };
@@ -105,7 +106,7 @@ export async function listSuppressions(actor: AccountActor, input: ListSuppressi
 /** Deletes a suppression, so that the account can send to the number again. @throws 404 */
 export async function deleteSuppression(actor: AccountActor, id: string) {
   const { accountId } = actor;
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const row = await deleteOne(tx, accountId, id);
     if (!row) throw notFound("There is no such suppression.", { param: "id" });
     const before = { number: row.number, sender_id: row.senderId === "" ? null : row.senderId, reason: row.reason };

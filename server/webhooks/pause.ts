@@ -1,8 +1,9 @@
 /** Pauses and resumes endpoints by hand. */
 import { inAccountQueue } from "../accounts/account-queue";
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { AccountActor } from "../core/actor";
-import { type Tx, transaction } from "../core/db";
+import type { Tx } from "../core/db";
 import { errorFields, log } from "../core/log";
 import { releaseParked, STEPS_OF_A_CALL } from "./history/release";
 import { isPaused } from "./present";
@@ -32,7 +33,7 @@ export async function pauseEndpoint(actor: AccountActor, id: string): Promise<We
     const change = { action: "endpoint.paused", accountId, subjectId: id } as const;
     await recordAudit(tx, actor, { ...change, before: ACTIVE, after: INACTIVE });
   };
-  await inAccountQueue(accountId, () => transaction(pause));
+  await inAccountQueue(accountId, () => transactionBy(actor, pause));
   // Deliveries that this leaves are parked when their tries are due.
   await whatCanWait("webhooks.parking_interrupted", id, () =>
     parkAllPending(id, { stepsMax: STEPS_OF_A_CALL, inTurn: (step) => inAccountQueue(accountId, step) }),
@@ -59,7 +60,7 @@ export async function resumeEndpoint(actor: AccountActor, id: string): Promise<W
     const change = { action: "endpoint.resumed", accountId, subjectId: id } as const;
     await recordAudit(tx, actor, { ...change, before: INACTIVE, after: ACTIVE });
   };
-  await inAccountQueue(accountId, () => transaction(resume));
+  await inAccountQueue(accountId, () => transactionBy(actor, resume));
   await whatCanWait("webhooks.release_interrupted", id, () =>
     releaseParked(id, { stepsMax: STEPS_OF_A_CALL, inTurn: (step) => inAccountQueue(accountId, step) }),
   );

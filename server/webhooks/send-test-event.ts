@@ -1,4 +1,5 @@
 import { countOperation, type OperationLimit } from "../api-keys/operation-limit";
+import { requireAuthority } from "../auth/authority";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
 import { pool } from "../core/db";
@@ -44,6 +45,7 @@ export async function sendTestEvent(
   const [target] = rows;
   if (!target) throw noSuchEndpoint();
   await countOperation(actor.accountId, TEST_LIMIT);
+  await requireAuthority(actor);
   const at = now();
   const event = { id: newId("event"), type: "message.delivered", status: "delivered", createdAt: at };
   const body = Buffer.from(JSON.stringify(presentEvent(event, inventMessage(actor.accountId, at))));

@@ -2,9 +2,10 @@ import { inAccountQueue } from "../accounts/account-queue";
 import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { recordAudit } from "../audit/store";
+import { transactionBy } from "../auth/authority";
 import type { AccountActor } from "../core/actor";
 import { nextUtcDay, now, secondsUntil, utcDay } from "../core/clock";
-import { prisma, type Tx, transaction } from "../core/db";
+import { prisma, type Tx } from "../core/db";
 import { invalidRequest, notFound, rateLimited } from "../core/errors";
 import { firstIdAt, newId } from "../core/ids";
 import { assertReachable } from "./delivery/assert-reachable";
@@ -216,13 +217,13 @@ export async function updateEndpoint(
     await recordAudit(tx, actor, { ...change, before: auditOf(before), after: auditOf(after) });
     return presentEndpoint(after);
   };
-  return inAccountQueue(accountId, () => transaction(update));
+  return inAccountQueue(accountId, () => transactionBy(actor, update));
 }
 
 /** Deletes an endpoint: it gets no more events, and its pending deliveries are not sent. @throws 404 */
 export async function deleteEndpoint(actor: AccountActor, id: string) {
   const { accountId } = actor;
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const { rows } = await tx.query<{ url: string; description: string | null; events: string[] }>(
       `UPDATE webhook_endpoints SET deleted_at = $3 WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
        RETURNING url, description, events`,
@@ -258,7 +259,7 @@ export async function enableEndpoint(actor: AccountActor, id: string) {
     const [before, after] = [{ is_active: false }, { is_active: true }];
     await recordAudit(tx, actor, { action: "endpoint.enabled", accountId, subjectId: id, before, after });
   };
-  await inAccountQueue(accountId, () => transaction(enable));
+  await inAccountQueue(accountId, () => transactionBy(actor, enable));
   return getEndpoint(actor, id);
 }
 

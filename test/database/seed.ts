@@ -2,8 +2,11 @@ import { randomBytes } from "node:crypto";
 import { SCOPES, type Scope } from "@/server/api-keys/scopes";
 import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
 import type { AccountActor, SessionActor } from "@/server/core/actor";
-import { transaction } from "@/server/core/db";
+import { pool, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
+
+/** The actor of a request with an API key. */
+export type KeyActor = Extract<AccountActor, { kind: "apiKey" }>;
 
 export type TestAccount = { accountId: string; keyId: string; plainKey: string; senderId: string; actor: AccountActor };
 
@@ -42,6 +45,18 @@ export async function makeAccount(
   });
   const actor: AccountActor = { kind: "apiKey", accountId, keyId, scopes, limits: { daily: null, monthly: null } };
   return { accountId, keyId, plainKey, senderId, actor };
+}
+
+/** Creates another key of an account, with every scope. @returns its actor. */
+export async function makeKey(accountId: string): Promise<KeyActor> {
+  const keyId = newId("apiKey");
+  const plainKey = newPlainKey();
+  await pool().query(
+    `INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, allowed_ips)
+     VALUES ($1, $2, 'another', $3, $4, $5, 6000, '{}')`,
+    [keyId, accountId, hashKey(plainKey), keyHint(plainKey), [...SCOPES]],
+  );
+  return { kind: "apiKey", accountId, keyId, scopes: SCOPES, limits: { daily: null, monthly: null } };
 }
 
 /** The actor of a person who is signed in to the account; there is no user row. */

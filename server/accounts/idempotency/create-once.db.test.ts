@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterEach, expect, test, vi } from "vitest";
-import { makeAccount } from "@/test/database/seed";
+import { makeAccount, makeKey } from "@/test/database/seed";
 import { createApiKey } from "../../api-keys/service";
 import type { AccountActor } from "../../core/actor";
 import { pool } from "../../core/db";
@@ -33,7 +33,6 @@ function signal() {
   return { given, give };
 }
 
-const NO_LIMITS = { daily: null, monthly: null };
 const keyInput = { name: "once", rate_limit: 600 };
 
 test("20 concurrent creations with one Idempotency-Key make one key, and all get its plain text", async () => {
@@ -80,7 +79,7 @@ test("a refused creation does not use up its key", async () => {
 
 test("a response with a secret is repeated only to its own caller", async () => {
   const { actor, accountId } = await makeAccount();
-  const other: AccountActor = { ...actor, kind: "apiKey", keyId: "key_other", scopes: [], limits: NO_LIMITS };
+  const other = await makeKey(accountId);
   const owner: AccountActor = { kind: "session", accountId, userId: "usr_owner", isOperator: false };
   const url = "http://127.0.0.1:9/";
   const endpoint = await createEndpoint(actor, { url }, request("endpoint"));
@@ -102,8 +101,8 @@ test("a response with a secret is repeated only to its own caller", async () => 
 });
 
 test("a response without a secret is repeated to every key of the account", async () => {
-  const { actor } = await makeAccount();
-  const rotated: AccountActor = { ...actor, kind: "apiKey", keyId: "key_rotated", scopes: [], limits: NO_LIMITS };
+  const { actor, accountId } = await makeAccount();
+  const rotated = await makeKey(accountId);
   const first = await createSender(actor, { sender_id: "SHARED" }, request("s"));
   expect(await createSender(rotated, { sender_id: "SHARED" }, request("s"))).toEqual(first);
 });

@@ -2,7 +2,8 @@
  * Idempotent creation outside the send path: the operation and the response for its Idempotency-Key are committed
  * together, so a repeated request gets the first response even if the process died before sending it.
  */
-import type { AccountActor } from "../../core/actor";
+import { keepAuthority } from "../../auth/authority";
+import type { AccountActor, Actor } from "../../core/actor";
 import { pool, type Tx, transaction } from "../../core/db";
 import type { Idempotency } from "../../core/trpc";
 import { inAccountQueue } from "../account-queue";
@@ -28,16 +29,17 @@ type Operation<Result> = {
 
 /**
  * `accountId`: the account that owns the lock and the key. `caller`: the key or person; only they get a response with a secret
- * again.
+ * again. `actor`: who must still be allowed to act when the operation is carried out or its response is given again.
  */
-type Owner = { accountId: string; caller: string };
+type Owner = { accountId: string; caller: string; actor: Actor };
 
 /** Owns the Idempotency-Keys of operators' commands that concern no account or a new one. No account has this id. */
-export const OPERATORS: Owner = { accountId: "operators", caller: "admin" };
+export const OPERATORS = { accountId: "operators", caller: "admin" } as const;
 
 const ownerOf = (actor: AccountActor): Owner => ({
   accountId: actor.accountId,
   caller: actor.kind === "apiKey" ? actor.keyId : actor.userId,
+  actor,
 });
 
 /** The key, with hashes that match only requests of this caller. */
@@ -58,18 +60,22 @@ async function refusalOf(check: () => Promise<void>): Promise<{ thrown: unknown 
 
 /** A transaction that holds the account's admission lock. A wait for the lock holds a connection, so each account has one at a time. */
 const inOwnTransaction = <Result>(
-  accountId: string,
+  { accountId, actor }: Pick<Owner, "accountId" | "actor">,
   work: (tx: Tx, account: LockedAccount | undefined) => Promise<Result>,
 ): Promise<Result> =>
   inAccountQueue(accountId, () =>
-    transaction(async (tx) => work(tx, (await lockAdmission(tx, [accountId])).get(accountId))),
+    transaction(async (tx) => {
+      // Pipelined in this order: the authority of a key is kept by the admission lock.
+      const [accounts] = await Promise.all([lockAdmission(tx, [accountId]), keepAuthority(tx, actor)]);
+      return work(tx, accounts.get(accountId));
+    }),
   );
 
 /**
  * Carries out an operation in a transaction that holds the account's admission lock. With an Idempotency-Key it is carried out once
  * in 24 hours; repeats get the first response, which is stored encrypted because it may contain secrets.
  * @throws 400 when the key was used with another request; 403 `account_not_active` when the account is suspended and the
- *   operation creates something; 429 `too_many_at_once` when too many operations of the account wait; errors of the
+ *   operation creates something; 401 or 403 when the actor may act no more; 429 `too_many_at_once` when too many operations of the account wait; errors of the
  *   operation. All of them leave the key unused.
  */
 export const createOnce = <Result>(
@@ -80,7 +86,7 @@ export const createOnce = <Result>(
 
 /** {@link createOnce} for another account than the caller's, as when an operator changes it. */
 export async function createOnceFor<Result>(
-  { accountId, caller }: Owner,
+  { accountId, caller, actor }: Owner,
   request: IdempotentRequest,
   { check, showsSecret = false, whileSuspended = false, carryOut }: Operation<Result>,
 ): Promise<Result> {
@@ -90,7 +96,7 @@ export async function createOnceFor<Result>(
   };
   if (!idempotency) {
     await check?.();
-    return inOwnTransaction(accountId, async (tx, account) => {
+    return inOwnTransaction({ accountId, actor }, async (tx, account) => {
       requireOpen(account);
       return carryOut(tx);
     });
@@ -105,10 +111,9 @@ export async function createOnceFor<Result>(
   };
   // Reading without the lock avoids the check; a response stored meanwhile is found under the lock.
   const early = check ? (await readResponses(pool(), [keyed])).find(keyed) : null;
-  if (early) return replay(early);
-  const refusal = check ? await refusalOf(check) : null;
-  return inOwnTransaction(accountId, async (tx, account) => {
-    const known = (await readResponses(tx, [keyed])).find(keyed);
+  const refusal = check && !early ? await refusalOf(check) : null;
+  return inOwnTransaction({ accountId, actor }, async (tx, account) => {
+    const known = early ?? (await readResponses(tx, [keyed])).find(keyed);
     if (known) return replay(known);
     requireOpen(account);
     if (refusal) throw refusal.thrown;

@@ -5,6 +5,7 @@ import { pool, prisma, transaction } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
+import { keepAuthority } from "../authority";
 import type {
   ChangePasswordInput,
   Confirmed,
@@ -59,6 +60,7 @@ export async function changePassword(
       passwordHash,
     ]);
     if (rowCount !== 1) throw refusedInput("current_password", "this is not your password any more");
+    await keepAuthority(tx, actor);
     await dropLinks(tx, user.id);
     const ended = await revokeSessionsOf(tx, user.id, actor.sessionId);
     const change = { action: "password.changed", accountId: actor.accountId, subjectId: user.id } as const;

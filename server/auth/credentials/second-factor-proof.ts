@@ -1,9 +1,11 @@
 /** Proof of a second factor: a code of the app, a recovery code, or a passkey. */
+
 import type { SessionActor } from "../../core/actor";
 import { type Tx, transaction } from "../../core/db";
 import { secretKeys } from "../../core/env";
 import { unseal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
+import { keepAuthority } from "../authority";
 import { acceptPasskey, type PresentedPasskey, presentPasskey } from "../passkeys/accept-passkey";
 import { holderOf } from "../passkeys/challenges";
 import type { SecondFactorProof } from "../schema";
@@ -68,6 +70,7 @@ export async function requireProof(
     const presented = passkey && (await presentPasskey(passkey, "prove", holderOf(actor)));
     await transaction(async (tx) => {
       await lockPerson(tx, userId);
+      await keepAuthority(tx, actor);
       if (await passSecondFactor(tx, userId, { code, passkey: presented })) return change(tx);
       throw presented
         ? refusedInput("passkey", "this passkey was not accepted: try again, or enter a code")

@@ -8,6 +8,7 @@ import { invalidRequest, notFound } from "../../core/errors";
 import { log } from "../../core/log";
 import { seal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
+import { keepAuthority } from "../authority";
 import type {
   ConfirmSecondFactorInput,
   SecondFactor,
@@ -15,7 +16,6 @@ import type {
   SecondFactorProof,
   SecondFactorRecovery,
 } from "../schema";
-import { keepSessionOpen } from "../sessions/keep-open";
 import { normalEmail } from "../sign-in/normal-email";
 import { hasSecondFactor, lockPerson } from "./has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "./recovery-codes";
@@ -86,7 +86,7 @@ export async function confirmSecondFactor(
   const { userId, accountId } = actor;
   const recovery = await transaction(async (tx) => {
     await lockPerson(tx, userId);
-    await keepSessionOpen(tx, actor);
+    await keepAuthority(tx, actor);
     const app = await lockApp(tx, userId);
     if (app?.isConfirmed) throw alreadyEnabled();
     if (!app || !(await spendAppCode(tx, userId, app, input.code)))

@@ -7,6 +7,7 @@ import { errorCodeOf, invalidRequest, notFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
+import { keepAuthority, transactionBy } from "../authority";
 import { countOwnPasskeys, hasSecondFactor, lockPerson } from "../credentials/has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "../credentials/recovery-codes";
 import { requireProof } from "../credentials/second-factor-proof";
@@ -20,7 +21,6 @@ import {
 } from "../passkey-schema";
 import { type PasskeyRow, presentPasskey as present } from "../present";
 import type { PasskeyAdded, RemovePasskeyInput } from "../schema";
-import { keepSessionOpen } from "../sessions/keep-open";
 import { CHALLENGE_VALID_MS, holderOf, newChallenge, spendChallenge } from "./challenges";
 import { clientDataOf } from "./client-data";
 import { loadWebauthn } from "./library";
@@ -123,7 +123,7 @@ export async function addPasskey(actor: SessionActor, input: AddPasskeyInput): P
   const id = newId("passkey");
   const store = async (tx: Tx): Promise<PasskeyAdded> => {
     await lockPerson(tx, userId);
-    await keepSessionOpen(tx, actor);
+    await keepAuthority(tx, actor);
     if ((await countOwnPasskeys(tx, userId)) >= PASSKEYS_MAX) throw tooMany();
     const isFirst = !(await hasSecondFactor(userId, tx));
     const { rows } = await tx.query<PasskeyRow>(
@@ -157,7 +157,7 @@ const unknown = () => notFound("You have no such passkey.");
 
 /** Renames a passkey. @throws 404 */
 export async function renamePasskey(actor: SessionActor, { id, name }: RenamePasskeyInput): Promise<Passkeys> {
-  await transaction(async (tx) => {
+  await transactionBy(actor, async (tx) => {
     const { rows } = await tx.query<{ name: string }>(
       "SELECT name FROM passkeys WHERE id = $1 AND user_id = $2 FOR UPDATE",
       [id, actor.userId],

@@ -8,6 +8,7 @@ import { pool, type Queryable, repeatWhenLost, transaction } from "../../core/db
 import { notFound } from "../../core/errors";
 import { liveAccountOf, newId } from "../../core/ids";
 import { errorFields, log } from "../../core/log";
+import { transactionBy } from "../authority";
 import { presentSession, type SessionRow } from "../present";
 import type { Session, SessionPath, SessionsRevoked } from "../schema";
 import { ACTING_ACCOUNT } from "./acting-account";
@@ -145,7 +146,7 @@ export async function listSessions(actor: SessionActor): Promise<Session[]> {
 
 /** Ends one of the person's own sessions. @throws 404 when there is no such open session. */
 export async function revokeSession(actor: SessionActor, { id }: SessionPath): Promise<SessionsRevoked> {
-  const revoked = await transaction(async (tx) => {
+  const revoked = await transactionBy(actor, async (tx) => {
     const ended = await revoke(tx, "id = $1 AND user_id = $2", [id, actor.userId]);
     if (ended === 0) throw notFound("There is no such session, or it is over already.");
     await recordAudit(tx, actor, { action: "session.revoked", accountId: actor.accountId, subjectId: id });
@@ -163,7 +164,7 @@ export async function revokeOtherSessions(actor: SessionActor): Promise<Sessions
     if (ended > 0) await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
     return ended;
   };
-  const revoked = await repeatWhenLost(() => transaction(end));
+  const revoked = await repeatWhenLost(() => transactionBy(actor, end));
   log("info", "auth.sessions_revoked", { user_id: actor.userId, revoked });
   return { revoked };
 }

@@ -5,7 +5,7 @@
  * is written.
  */
 import { storeResponses } from "../../accounts/idempotency/stored-responses";
-import { lockAccounts, lockAdmission, type MoneyMove, postMoney } from "../../accounts/store";
+import { lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
@@ -72,7 +72,7 @@ const acceptBatch = (batch: Acceptance[]): Promise<Settled<Accepted>[]> => {
 
 /**
  * Accepts the messages of one request.
- * @throws 400, 402, 403, 429 or 503 `overloaded`, with nothing written for this request; 503 also while the database is
+ * @throws 400, 401, 402, 403, 429 or 503 `overloaded`, with nothing written for this request; 503 also while the database is
  *   unavailable, as {@link transaction} does.
  */
 export function accept(acceptance: Acceptance): Promise<Accepted> {
@@ -83,7 +83,7 @@ export function accept(acceptance: Acceptance): Promise<Accepted> {
 
 async function flush(tx: Tx, defer: Defer, batch: Acceptance[], isAhead: boolean): Promise<Settled<Accepted>[]> {
   const ahead = isAhead ? await insertAhead(tx, defer, batch) : null;
-  const state = await loadAdmissionState(tx, batch, lockAdmission, ahead?.state);
+  const state = await loadAdmissionState(tx, batch, { earlier: ahead?.state });
   const decisions = decideAll(batch, state);
   const requests = acceptedOf(decisions);
   if (ahead) requireSame(ahead.requests, requests);

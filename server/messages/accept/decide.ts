@@ -4,7 +4,9 @@
  */
 import { requireCaller } from "../../accounts/idempotency/request";
 import { readResponses, type StoredResponses } from "../../accounts/idempotency/stored-responses";
-import { type LockedAccount, lockAdmission } from "../../accounts/store";
+import { type LockedAccount, lockAdmission, readAccounts } from "../../accounts/store";
+import { readAuthority } from "../../auth/authority";
+import type { AccountActor } from "../../core/actor";
 import type { Settled } from "../../core/batcher";
 import { now, utcDay } from "../../core/clock";
 import type { Tx } from "../../core/db";
@@ -24,6 +26,8 @@ import { loadSpending } from "./spending-cap";
 /** One request's messages: all accepted together, or none. */
 export type Acceptance = {
   accountId: string;
+  /** The caller, who may lose the right to send while the request waits. */
+  actor: AccountActor;
   key: SendingKey;
   messages: NewMessage[];
   /** Whether its messages are sent even in their recipients' quiet hours. */
@@ -70,6 +74,8 @@ const storedRow = (
 /** Data that decides on a batch; each accepted request updates it for the next. Exact under the admission locks. */
 export type AdmissionState = {
   accounts: ReadonlyMap<string, LockedAccount>;
+  /** The refusal of a caller who may act no more. */
+  refusalOf: Awaited<ReturnType<typeof readAuthority>>;
   /** Available balances by account id, in micros. */
   balances: Map<string, bigint>;
   responses: StoredResponses;
@@ -83,23 +89,23 @@ export type AdmissionState = {
 
 /**
  * Takes the admission locks, then reads everything else.
- * @param readAccounts takes no locks, for a decision that is made again under them.
- * @param earlier the state of that decision. Its suppressions are reused: they were read after the requests had arrived, and are
+ * @param options `isAhead`: it takes no locks, for a decision that is made again under them; only that one looks at the callers.
+ *   `earlier`: the state of the first decision. Its suppressions are reused: they were read after the requests had arrived, and are
  *   checked again when a message is dispatched.
  */
 export async function loadAdmissionState(
   tx: Tx,
   batch: readonly Acceptance[],
-  readAccounts: typeof lockAdmission = lockAdmission,
-  earlier: AdmissionState | null = null,
+  { isAhead = false, earlier = null }: { isAhead?: boolean; earlier?: AdmissionState | null } = {},
 ): Promise<AdmissionState> {
   const pending = batch.flatMap((item) => item.messages.filter(isPending));
   // Pipelined in this order: nothing that is read after the locks can change to the account's disadvantage.
-  const [accounts, responses, quotas, isSuppressed] = await Promise.all([
-    readAccounts(
+  const [accounts, refusalOf, responses, quotas, isSuppressed] = await Promise.all([
+    (isAhead ? readAccounts : lockAdmission)(
       tx,
       batch.map((item) => item.accountId),
     ),
+    readAuthority(tx, isAhead ? [] : batch.map((item) => item.actor)),
     readResponses(tx, batch),
     loadQuotas(
       tx,
@@ -120,7 +126,7 @@ export async function loadAdmissionState(
   const mayFail = blocked.size > 0 || mayExpire || batch.some((item) => !item.messages.every(isPending));
   const failures = await loadFailures(tx, mayFail ? accounts.keys() : [], days);
   const balances = new Map([...accounts.values()].map((account) => [account.id, account.balanceMicros]));
-  return { accounts, balances, responses, quotas, spending, failures, isSuppressed, checkFraud, putOff };
+  return { accounts, refusalOf, balances, responses, quotas, spending, failures, isSuppressed, checkFraud, putOff };
 }
 
 /** A request to be stored, with its messages as they are stored. */
@@ -145,6 +151,8 @@ export const acceptedOf = (decisions: readonly Settled<Decision>[]): AcceptedReq
 
 /** Decides on one request and updates the state for the next. @throws an ApiError that refuses it, with the state unchanged. */
 function decide(item: Acceptance, state: AdmissionState): Decision {
+  const ended = state.refusalOf(item.actor);
+  if (ended) throw ended;
   // A completed request is replayed first, even if its account, sender or route has changed since.
   const known = state.responses.find(item);
   if (known) return { response: known.response, request: null };

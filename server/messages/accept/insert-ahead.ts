@@ -5,7 +5,6 @@
  * in between, the transaction is rolled back and the batch is accepted in the usual order.
  * docs/decisions/0048-large-batches-are-inserted-ahead.md
  */
-import { readAccounts } from "../../accounts/store";
 import { SECOND_MS } from "../../core/clock";
 import type { Defer, Tx } from "../../core/db";
 import { metrics } from "../../core/metrics";
@@ -49,7 +48,7 @@ export async function insertAhead(
   defer: Defer,
   batch: readonly Acceptance[],
 ): Promise<{ requests: AcceptedRequest[]; state: AdmissionState }> {
-  const state = await loadAdmissionState(tx, batch, readAccounts);
+  const state = await loadAdmissionState(tx, batch, { isAhead: true });
   const unanswered = batch.map((item) => ({ ...item, respond: () => null }));
   const requests = acceptedOf(decideAll(unanswered, state));
   const messages = messagesOf(requests);

@@ -15,7 +15,8 @@ import { asReplayed, findWithText } from "./replayed";
 
 /**
  * Accepts one message. Its cost is reserved and its dispatch is queued in one transaction before this returns.
- * @throws 400 sender, route, provider or idempotency key; 402 balance; 403 account; 429 limits.
+ * @throws 400 sender, route, provider or idempotency key; 401 when the key or the session has ended meanwhile; 402 balance; 403 account;
+ *   429 limits.
  */
 export async function sendMessage(
   actor: AccountActor,
@@ -26,6 +27,7 @@ export async function sendMessage(
   const { refusal, makeRow } = await prepareRows(actor, input, idempotency);
   const accepted = await accept({
     accountId: actor.accountId,
+    actor,
     key: sendingKey(actor),
     messages: refusal ? [] : [makeRow(input.to, input.reference ?? null, 0)],
     refusal,
@@ -54,6 +56,7 @@ export async function sendBulk(
   const { refusal, makeRow } = await prepareRows(actor, input, idempotency);
   const accepted = await accept({
     accountId: actor.accountId,
+    actor,
     key: sendingKey(actor),
     messages: refusal ? [] : input.recipients.map((to, at) => makeRow(to, null, at)),
     refusal,

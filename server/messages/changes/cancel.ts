@@ -1,7 +1,7 @@
 /** Cancels messages that no attempt has begun to send. */
+import { transactionBy } from "../../auth/authority";
 import type { AccountActor } from "../../core/actor";
 import { now } from "../../core/clock";
-import { transaction } from "../../core/db";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { failUndispatched } from "../dispatch/fail-undispatched";
 import type { Refusal } from "../failure";
@@ -28,7 +28,7 @@ export async function cancelMessage(actor: AccountActor, id: string): Promise<Me
 
 /** Cancels the message if that is still possible. @returns its state afterwards. */
 const cancelPending = (actor: AccountActor, id: string): Promise<MessageRow> =>
-  transaction(async (tx) => {
+  transactionBy(actor, async (tx) => {
     await failUndispatched(tx, [{ messageId: id, error: CANCELED }], now(), { isAnyTime: true });
     return findMessage(actor, id, tx);
   });

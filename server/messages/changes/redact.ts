@@ -1,7 +1,8 @@
 /** Deletes texts of messages at the request of their account, whatever the installation's retention. */
 import { recordAudit } from "../../audit/store";
+import { transactionBy } from "../../auth/authority";
 import type { AccountActor } from "../../core/actor";
-import { onCommit, transaction } from "../../core/db";
+import { onCommit } from "../../core/db";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { noteChange } from "../../core/live";
 import { deleteLoggedTexts } from "../../request-log/delete-texts";
@@ -24,7 +25,7 @@ export async function redactMessage(actor: AccountActor, id: string): Promise<Me
 
 /** @returns the message afterwards. */
 const deleteText = (actor: AccountActor, id: string): Promise<MessageRow> =>
-  transaction(async (tx) => {
+  transactionBy(actor, async (tx) => {
     // Stronger than the update's own lock, so that it waits for operations that keep the text (webhooks/history/forgotten-texts.ts).
     await tx.query({ name: "messages.lock_text", text: "SELECT FROM messages WHERE id = $1 FOR UPDATE", values: [id] });
     const { rowCount } = await tx.query({

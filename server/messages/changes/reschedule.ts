@@ -1,9 +1,10 @@
 /** Gives scheduled messages another time, as long as they are not due. */
 import { readAccounts } from "../../accounts/store";
+import { transactionBy } from "../../auth/authority";
 import type { AccountActor } from "../../core/actor";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { now, SECOND_MS } from "../../core/clock";
-import { onCommit, type Tx, transaction } from "../../core/db";
+import { onCommit, type Tx } from "../../core/db";
 import { type ApiError, invalidRequest } from "../../core/errors";
 import { noteChange } from "../../core/live";
 import { loadPutOffCheck } from "../accept/put-off";
@@ -26,7 +27,7 @@ type Target = { at: Date | null; refusal: null } | { at: null; refusal: ApiError
  */
 export async function rescheduleMessage(actor: AccountActor, id: string, asked: Asked): Promise<Message> {
   await findMessage(actor, id);
-  const row = await transaction(async (tx) => {
+  const row = await transactionBy(actor, async (tx) => {
     await lockMessages(tx, [id]);
     const found = await findMessage(actor, id, tx);
     const target = await targetOf(tx, found, asked);

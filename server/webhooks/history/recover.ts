@@ -1,4 +1,5 @@
 import { inAccountQueue } from "../../accounts/account-queue";
+import { transactionBy } from "../../auth/authority";
 import type { AccountActor } from "../../core/actor";
 import { addJob } from "../../core/add-jobs";
 import { transaction } from "../../core/db";
@@ -34,7 +35,9 @@ export async function recoverDeliveries(
   let count = 0;
   for (let steps = 1; after !== null; steps += 1) {
     const recovery: Recovery = { accountId: actor.accountId, endpointId: input.id, after };
-    const step = await inAccountQueue(actor.accountId, () => recoverStep(recovery, steps >= stepsMax)).catch(
+    // The first step accepts the request; a job would do the others too.
+    const run: typeof transaction = steps === 1 ? (work) => transactionBy(actor, work) : transaction;
+    const step = await inAccountQueue(actor.accountId, () => recoverStep(recovery, steps >= stepsMax, run)).catch(
       (thrown) => {
         throw count > 0 && isApiError(thrown) ? interrupted(count, thrown) : thrown;
       },
@@ -87,8 +90,12 @@ type Closed = "missing" | "disabled" | "paused";
 type Step = { count: number; next: Position | null };
 
 /** One step, under the endpoint's lock like every change of deliveries. @param isLast a job continues behind it. */
-const recoverStep = ({ accountId, endpointId, after }: Recovery, isLast: boolean): Promise<Step | Closed> =>
-  transaction(async (tx) => {
+const recoverStep = (
+  { accountId, endpointId, after }: Recovery,
+  isLast: boolean,
+  run = transaction,
+): Promise<Step | Closed> =>
+  run(async (tx) => {
     const { rows: endpoints } = await tx.query<{ isActive: boolean; isPaused: boolean }>({
       name: "webhooks.lock_own_endpoint",
       text: `SELECT is_active AS "isActive", ${IS_PAUSED} AS "isPaused" FROM webhook_endpoints e

@@ -1,6 +1,7 @@
 import { inAccountQueue } from "../../accounts/account-queue";
+import { transactionBy } from "../../auth/authority";
 import type { AccountActor } from "../../core/actor";
-import { type Tx, transaction } from "../../core/db";
+import type { Tx } from "../../core/db";
 import { invalidRequest, notFound } from "../../core/errors";
 import { isEvent } from "../derived-ids";
 import { IS_PAUSED } from "../present";
@@ -20,12 +21,12 @@ import { queueAgain, SEND_AGAIN, type SentAgain } from "./send-again";
  * @throws 404 when the endpoint does not have one of them, and 400 `endpoint_disabled` or `text_forgotten`; then none is sent.
  */
 export async function resendDeliveries(actor: AccountActor, input: ResendInput): Promise<WebhookResend> {
-  return inAccountQueue(actor.accountId, () => resend(actor.accountId, input));
+  return inAccountQueue(actor.accountId, () => resend(actor, input));
 }
 
 /** Under the endpoint's lock, like every change of deliveries; the queue is read before it is taken. */
-const resend = (accountId: string, { id, delivery_ids }: ResendInput): Promise<WebhookResend> =>
-  transaction(async (tx) => {
+const resend = (actor: AccountActor, { id, delivery_ids }: ResendInput): Promise<WebhookResend> =>
+  transactionBy(actor, async (tx) => {
     const chosen = [...new Set(delivery_ids)];
     const due = await findDueTries(tx, id, chosen);
     const { rows: endpoints } = await tx.query<{ isActive: boolean; isPaused: boolean; found: number }>({
@@ -33,7 +34,7 @@ const resend = (accountId: string, { id, delivery_ids }: ResendInput): Promise<W
       text: `SELECT is_active AS "isActive", ${IS_PAUSED} AS "isPaused",
                (SELECT count(*)::int4 FROM webhook_deliveries d WHERE d.id = ANY($3::text[]) AND d.endpoint_id = e.id) AS found
              FROM webhook_endpoints e WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE`,
-      values: [id, accountId, chosen],
+      values: [id, actor.accountId, chosen],
     });
     const [endpoint] = endpoints;
     if (!endpoint) throw noSuchEndpoint();

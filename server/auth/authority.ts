@@ -1,0 +1,119 @@
+/**
+ * What callers act by: an API key, or a session with the role or the right that their call needs. It was checked when the request
+ * arrived; a request may be under way for long, or for a moment in which its caller loses it. So what changes something looks again, in
+ * its own transaction, and the authority that it finds stays until that has ended.
+ */
+import { holdKeys, readEnded } from "../api-keys/endings";
+import { type Actor, isAtLeast, type MemberRole, notAnOperator, roleTooLow, type SessionActor } from "../core/actor";
+import { type Defer, type Tx, transaction } from "../core/db";
+import { type ApiError, unauthorized } from "../core/errors";
+import { liveAccountOf } from "../core/ids";
+
+/** 401: the person has signed out, their session was ended, or they were removed from the account. */
+const sessionHasEnded = () => unauthorized("Your session has ended.", { reason: "no_session" });
+
+type Member = { accountId: string; userId: string; role: MemberRole };
+
+const memberOf = ({ accountId, userId }: { accountId: string; userId: string }): string => `${accountId} ${userId}`;
+
+/** Persons whose call needs a role, as members of their account. */
+async function lockMemberships(tx: Tx, persons: readonly SessionActor[]): Promise<Map<string, MemberRole>> {
+  const needing = persons.filter(({ needs }) => needs !== undefined && needs !== "operator");
+  if (needing.length === 0) return new Map();
+  const { rows } = await tx.query<Member>({
+    name: "auth.lock_memberships",
+    text: `SELECT account_id AS "accountId", user_id AS "userId", role FROM account_members
+           WHERE (account_id, user_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+           ORDER BY account_id, user_id FOR NO KEY UPDATE`,
+    values: [needing.map(({ accountId }) => liveAccountOf(accountId)), needing.map(({ userId }) => userId)],
+  });
+  return new Map(rows.map((row) => [memberOf(row), row.role]));
+}
+
+/** @returns the ids of those who operate the installation. */
+async function lockOperators(tx: Tx, persons: readonly SessionActor[]): Promise<Set<string>> {
+  const ids = persons.filter(({ needs }) => needs === "operator").map(({ userId }) => userId);
+  if (ids.length === 0) return new Set();
+  const { rows } = await tx.query<{ id: string }>({
+    name: "auth.lock_operators",
+    text: `SELECT id FROM users WHERE id = ANY($1::text[]) AND is_operator ORDER BY id FOR NO KEY UPDATE`,
+    values: [ids],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** @returns the person of each session that is open, by its id. */
+async function lockSessions(tx: Tx, persons: readonly SessionActor[]): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ id: string; userId: string }>({
+    name: "auth.lock_sessions",
+    text: `SELECT id, user_id AS "userId" FROM sessions
+           WHERE id = ANY($1::text[]) AND revoked_at IS NULL AND expires_at > clock_timestamp()
+           ORDER BY id FOR NO KEY UPDATE`,
+    values: [persons.map(({ sessionId }) => sessionId)],
+  });
+  return new Map(rows.map(({ id, userId }) => [id, userId]));
+}
+
+/** @returns the refusal of a person, if they may act no more. */
+async function readPersons(
+  tx: Tx,
+  persons: readonly SessionActor[],
+): Promise<(person: SessionActor) => ApiError | null> {
+  // In the order in which members are removed and passwords changed. Shared locks would let others pass those who wait to end a session.
+  const [roles, operators, sessions] = await Promise.all([
+    lockMemberships(tx, persons),
+    lockOperators(tx, persons),
+    lockSessions(tx, persons),
+  ]);
+  return ({ accountId, userId, needs, sessionId = "" }) => {
+    if (sessions.get(sessionId) !== userId) return sessionHasEnded();
+    if (needs === undefined) return null;
+    if (needs === "operator") return operators.has(userId) ? null : notAnOperator();
+    const role = roles.get(memberOf({ accountId: liveAccountOf(accountId), userId }));
+    if (role === undefined) return sessionHasEnded();
+    return isAtLeast(role, needs) ? null : roleTooLow(needs);
+  };
+}
+
+/** A person in a session. Without one, a command acts in the person's name. */
+const isInSession = (actor: Actor): actor is SessionActor => actor.kind === "session" && actor.sessionId !== undefined;
+
+/**
+ * Reads whether actors may still act, and keeps what they act by until the transaction ends: that of keys only under the admission lock
+ * of their accounts, or after {@link holdKeys}. Locks memberships, operators and sessions, in this order, after the admission lock.
+ * @returns the refusal of an actor; null: they may. 401 `key_invalid`, `key_expired` or `no_session`; 403 `role_too_low` or
+ *   `not_an_operator`.
+ */
+export async function readAuthority(tx: Tx, actors: readonly Actor[]): Promise<(actor: Actor) => ApiError | null> {
+  const keys = actors.flatMap((actor) => (actor.kind === "apiKey" ? [actor.keyId] : []));
+  const persons = actors.filter(isInSession);
+  const [ended, refusalOf] = await Promise.all([
+    keys.length > 0 ? readEnded(tx, keys) : null,
+    persons.length > 0 ? readPersons(tx, persons) : null,
+  ]);
+  return (actor) => {
+    if (actor.kind === "apiKey") return ended?.get(actor.keyId) ?? null;
+    return isInSession(actor) ? (refusalOf?.(actor) ?? null) : null;
+  };
+}
+
+/** {@link readAuthority} of one actor. @throws their refusal. */
+export async function keepAuthority(tx: Tx, actor: Actor): Promise<void> {
+  const refusal = (await readAuthority(tx, [actor]))(actor);
+  if (refusal) throw refusal;
+}
+
+/**
+ * Runs `work` in a {@link transaction} in which the actor may still act. For changes that need no admission lock: under that lock, after
+ * it, {@link keepAuthority} does the same.
+ * @throws as {@link keepAuthority}, with nothing done, and as {@link transaction}.
+ */
+export const transactionBy = <Result>(actor: Actor, work: (tx: Tx, defer: Defer) => Promise<Result>): Promise<Result> =>
+  transaction(async (tx, defer) => {
+    // Pipelined in this order: with BEGIN they take one round trip.
+    await Promise.all([actor.kind === "apiKey" ? holdKeys(tx, actor.accountId) : null, keepAuthority(tx, actor)]);
+    return work(tx, defer);
+  });
+
+/** For what is done outside the database, just before it. @throws as {@link keepAuthority} */
+export const requireAuthority = (actor: Actor): Promise<void> => transactionBy(actor, async () => undefined);
