@@ -6,11 +6,9 @@
 import { holdKeys, readEnded } from "../api-keys/endings";
 import { type Actor, isAtLeast, type MemberRole, notAnOperator, roleTooLow, type SessionActor } from "../core/actor";
 import { type Defer, type Tx, transaction } from "../core/db";
-import { type ApiError, unauthorized } from "../core/errors";
+import type { ApiError } from "../core/errors";
 import { liveAccountOf } from "../core/ids";
-
-/** 401: the person has signed out, their session was ended, or they were removed from the account. */
-const sessionHasEnded = () => unauthorized("Your session has ended.", { reason: "no_session" });
+import { sessionHasEnded } from "./sessions/ended";
 
 type Member = { accountId: string; userId: string; role: MemberRole };
 

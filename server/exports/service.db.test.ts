@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { makePerson } from "@/test/database/people";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
+import { endSession } from "../auth/sessions/sessions";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
 import type { ExportInput } from "./schema";
@@ -88,3 +90,27 @@ test("suppressions come with their numbers, senders and notes", async () => {
   expect(header.slice(0, 4)).toEqual(["number", "sender_id", "reason", "note"]);
   expect((await pages.next()).value?.[0]?.slice(0, 4)).toEqual(["+14155550123", null, "manual", "By mail"]);
 });
+
+const ENDS = {
+  "their session is ended": ({ sessionId }: { sessionId: string }) => endSession(sessionId),
+  "they are removed from the account": ({ userId }: { userId: string }) =>
+    pool().query("DELETE FROM account_members WHERE user_id = $1", [userId]),
+};
+
+test.each(Object.entries(ENDS))(
+  "a person reads no further page once %s: the file ends with an error",
+  async (_, end) => {
+    const [account, person] = [await makeAccount(), await makePerson()];
+    await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'viewer')", [
+      account.accountId,
+      person.userId,
+    ]);
+    await store(account, 1_203);
+    const actor = { ...person, accountId: account.accountId };
+    const { pages } = exportList(actor, { list: "messages" }, 0);
+    expect((await pages.next()).value).toHaveLength(500);
+    await end(person);
+    await expect(pages.next()).rejects.toMatchObject({ status: 401, wire: { details: { reason: "no_session" } } });
+    await expect(exportList(actor, { list: "messages" }).pages.next()).rejects.toMatchObject({ status: 401 });
+  },
+);

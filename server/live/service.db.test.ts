@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { makeMessages, raiseEvents } from "@/test/database/webhooks";
 import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessions";
@@ -20,6 +20,7 @@ import { watchChanges } from "./service";
 const leavers: AbortController[] = [];
 
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const leaver of leavers.splice(0)) leaver.abort();
 });
 
@@ -202,3 +203,15 @@ test("a session that was ended, or is another person's, opens nothing; looking d
   await endSession(actor.sessionId ?? "");
   expect(await isSessionOpen(actor)).toBe(false);
 });
+
+test.each(["session", "membership"])(
+  "a page stops following with an error once its person's %s has ended",
+  async (what) => {
+    const actor = await personOf(await makeAccount());
+    const { words } = await follow(actor);
+    if (what === "session") await endSession(actor.sessionId ?? "");
+    else await pool().query("DELETE FROM account_members WHERE user_id = $1", [actor.userId]);
+    vi.spyOn(performance, "now").mockImplementation(() => Number.MAX_SAFE_INTEGER);
+    await expect(words.next()).rejects.toMatchObject({ status: 401, wire: { details: { reason: "no_session" } } });
+  },
+);

@@ -1,6 +1,7 @@
+import { sessionHasEnded } from "../auth/sessions/ended";
 import { isSessionOpen } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
-import { overloaded, rateLimited, unauthorized } from "../core/errors";
+import { overloaded, rateLimited } from "../core/errors";
 import { LIVE_TOPICS, type LiveTopic } from "../core/live";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { countWatchers, watch } from "./listener";
@@ -75,7 +76,7 @@ export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal):
     while (!isOver()) {
       const at = performance.now();
       if (at - checkedAt >= SESSION_CHECKED_EVERY_MS) {
-        if (!(await isSessionOpen(actor))) throw unauthorized("Your session has ended.", { reason: "no_session" });
+        if (!(await isSessionOpen(actor))) throw sessionHasEnded();
         checkedAt = performance.now();
       }
       if (changed.size > 0 && at - noticeAt >= NOTICE_EVERY_MS) {

@@ -3,6 +3,7 @@
  * little memory.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { sessionHasEnded } from "../../auth/sessions/ended";
 import { findSignedIn, isSessionOpen } from "../../auth/sessions/sessions";
 import { SHOWN_ACCOUNT_HEADER } from "../../auth/sessions/shown-account";
 import { inTestMode, type SessionActor } from "../../core/actor";
@@ -82,7 +83,7 @@ export async function handleExport(request: IncomingMessage, response: ServerRes
     const person = await signedInPerson(request);
     const input = await readInput(request, response, person.sessionId);
     // A body may take half a minute.
-    if (!(await isSessionOpen(person))) throw unauthorized("Your session has ended.", { reason: "no_session" });
+    if (!(await isSessionOpen(person))) throw sessionHasEnded();
     if (busyAccounts().has(person.accountId)) {
       const text = "Another file of this account is under way. Wait until it is complete.";
       throw rateLimited(text, { reason: "export_under_way", retryAfterS: 10 });
