@@ -1,12 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { createPerson, PASSWORD } from "@/test/database/people";
 import { signIn } from "../auth/service";
-import { endSession } from "../auth/sessions/sessions";
+import { endSession, startSession } from "../auth/sessions/sessions";
 import type { SessionActor } from "../core/actor";
 import { DAY_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
-import { newId } from "../core/ids";
 import { setAccountStatus } from "../operator/service";
 import { createSender } from "../senders/service";
 import { listAllAudit, listAudit } from "./service";
@@ -15,12 +14,10 @@ import { forgetAudit } from "./tasks";
 const FROM = { address: "198.51.100.9", userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", deviceId: null };
 const page = { page: 1, limit: 50 };
 
-const makeOwner = async (isOperator = false): Promise<SessionActor & { email: string }> => ({
-  kind: "session",
-  ...(await createPerson(isOperator)),
-  isOperator,
-  sessionId: newId("session"),
-});
+async function makeOwner(isOperator = false): Promise<SessionActor & { email: string }> {
+  const person = await createPerson(isOperator);
+  return { kind: "session", ...person, isOperator, sessionId: await startSession(person.userId, FROM) };
+}
 
 test("sign-ins are recorded, those that failed and the sign-out too", async () => {
   const owner = await makeOwner();

@@ -1,19 +1,26 @@
-/** Requests that were under way when their session was ended. */
-import { expect, test } from "vitest";
+/** Requests that were under way when their session, or their key, was ended. */
+import { describe, expect, test } from "vitest";
 import { makeAuthenticator } from "@/test/authenticator";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makePerson, type Person } from "@/test/database/people";
+import { makeKey, makeAccount as makeKeyedAccount } from "@/test/database/seed";
+import { holdKeys } from "../api-keys/endings";
+import { lockWithDescendants, revokeKeys } from "../api-keys/lineage";
+import { revokeApiKey } from "../api-keys/revoke";
 import { rotateApiKey } from "../api-keys/rotate";
 import { createApiKey } from "../api-keys/service";
 import { updateApiKey } from "../api-keys/update";
+import type { AccountActor } from "../core/actor";
 import { pool } from "../core/db";
 import { invite } from "../members/invitations";
 import { changeRole } from "../members/service";
 import { inviteOwner, makeAccount } from "../operator/new-account";
+import { createSuppression, deleteSuppression } from "../suppressions/service";
+import { createEndpoint } from "../webhooks/service";
 import { beginSecondFactor, confirmSecondFactor } from "./credentials/second-factor";
 import { codeAt, stepAt } from "./credentials/totp";
 import { addPasskey, beginPasskey } from "./passkeys/passkeys";
-import { revokeSessionsOf } from "./sessions/sessions";
+import { listSessions, revokeOtherSessions, revokeSessionsOf, startSession } from "./sessions/sessions";
 
 const OVER = { status: 401, wire: { details: { reason: "no_session" } } };
 const KEY = { name: "Key", rate_limit: 60 };
@@ -71,4 +78,61 @@ test.each(Object.keys(requests))("%s waits for the end of the session that is no
   await untilWaiting("sessions", 1);
   await ending.commit();
   await refused;
+});
+
+describe("a change by a key", () => {
+  const INVALID = { status: 401, wire: { details: { reason: "key_invalid" } } };
+  const suppressed = async (actor: AccountActor) => (await createSuppression(actor, { number: "+14155550123" })).id;
+  const revoke = ({ accountId, keyId }: { accountId: string; keyId: string }) =>
+    revokeApiKey({ kind: "session", accountId, userId: "owner", isOperator: false }, { id: keyId, cascade: false });
+
+  test("waits for the end of the key that is not committed yet, and is refused", async () => {
+    const { actor, accountId, keyId } = await makeKeyedAccount();
+    const id = await suppressed(actor);
+    const ending = await openTransaction(async (tx) => {
+      await lockWithDescendants(tx, accountId, keyId);
+      await revokeKeys(tx, [keyId]);
+    });
+    const refused = expect(deleteSuppression(actor, id)).rejects.toMatchObject(INVALID);
+    await untilWaiting("pg_advisory_xact_lock_shared", 1);
+    await ending.commit();
+    await refused;
+  });
+
+  test("is over before the key is, and those that come later do not pass the end that waits", async () => {
+    const account = await makeKeyedAccount();
+    const [first, second] = [await suppressed(account.actor), await makeKey(account.accountId)];
+    const change = await openTransaction((tx) => holdKeys(tx, account.accountId));
+    const revoking = revoke(account);
+    await untilWaiting("pg_advisory_xact_lock(", 1);
+    const late = expect(deleteSuppression(account.actor, first)).rejects.toMatchObject(INVALID);
+    await untilWaiting("pg_advisory_xact_lock_shared", 1);
+    await change.commit();
+    expect(await revoking).toMatchObject({ deleted: true });
+    await late;
+    expect(await deleteSuppression(second, first)).toMatchObject({ deleted: true });
+  });
+
+  test("may be the end of the key itself", async () => {
+    const { actor, keyId } = await makeKeyedAccount();
+    expect(await revokeApiKey(actor, { id: keyId, cascade: false })).toMatchObject({ deleted: true });
+    await expect(revokeApiKey(actor, { id: keyId, cascade: false })).rejects.toMatchObject(INVALID);
+  });
+
+  test("is not replayed with its secret once the key has ended", async () => {
+    const account = await makeKeyedAccount();
+    const request = () => ({ idempotency: () => ({ key: "k", requestHash: "h" }), responseHeaders: {} });
+    const create = () => createEndpoint(account.actor, { url: "http://127.0.0.1:9/" }, request());
+    expect(await create()).toEqual(await create());
+    await revoke(account);
+    await expect(create()).rejects.toMatchObject(INVALID);
+  });
+});
+
+test("of two sessions that end each other one stays", async () => {
+  const person = await makePerson();
+  const other = { ...person, sessionId: await startSession(person.userId, { address: "", userAgent: "" }) };
+  const ends = await Promise.allSettled([revokeOtherSessions(person), revokeOtherSessions(other)]);
+  expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect(await listSessions(person)).toHaveLength(1);
 });

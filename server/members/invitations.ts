@@ -141,14 +141,15 @@ export async function withdrawInvitation(
 ): Promise<{ id: string; deleted: true }> {
   const { accountId } = actor;
   await transaction(async (tx) => {
-    requireStillOwner(await lockMembers(tx, accountId), actor);
-    await keepAuthority(tx, actor);
+    const members = await lockMembers(tx, accountId);
     const { rows } = await tx.query<{ email: string; role: string }>(
       "DELETE FROM invitations WHERE id = $1 AND account_id = $2 RETURNING email, role",
       [id, accountId],
     );
     const [gone] = rows;
     if (!gone) throw notFound("There is no such invitation, or it was accepted.", { param: "id" });
+    requireStillOwner(members, actor);
+    await keepAuthority(tx, actor);
     await recordAudit(tx, actor, { action: "member.invitation_withdrawn", accountId, subjectId: id, before: gone });
   });
   return { id, deleted: true };

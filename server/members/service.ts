@@ -36,10 +36,10 @@ export async function changeRole(actor: SessionActor, { id, role }: ChangeRoleIn
   const { accountId } = actor;
   const row = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
-    requireStillOwner(members, actor);
-    await keepAuthority(tx, actor);
     const member = members.find(({ userId }) => userId === id);
     if (!member) throw noSuchMember();
+    requireStillOwner(members, actor);
+    await keepAuthority(tx, actor);
     if (role !== "owner") requireOtherOwner(members, id);
     if (member.role !== role) {
       await tx.query("UPDATE account_members SET role = $3 WHERE account_id = $1 AND user_id = $2", [
@@ -75,10 +75,10 @@ export async function removeMember(actor: SessionActor, { id }: MemberPath): Pro
   const { accountId } = actor;
   await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
-    requireStillOwner(members, actor);
-    await keepAuthority(tx, actor);
     const member = members.find(({ userId }) => userId === id);
     if (!member) throw noSuchMember();
+    requireStillOwner(members, actor);
+    await keepAuthority(tx, actor);
     requireOtherOwner(members, id);
     await endMembership(tx, accountId, id);
     await leaveAccount(tx, accountId, id);
