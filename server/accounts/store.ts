@@ -47,7 +47,8 @@ const ADMISSION_LOCKS = 2_048;
 
 /**
  * Takes the admission locks of accounts for the rest of the transaction, then reads the accounts. Every decision based on an
- * account's balance, quotas or Idempotency-Keys holds this lock, and so does every change of its status, limits and quiet hours.
+ * account's balance, quotas or Idempotency-Keys holds this lock, and so does every change of its status, limits and quiet hours, and the
+ * end of each of its keys.
  * Refunds and settlements do not need it: they only increase what is left. It is taken before all other locks.
  */
 export async function lockAdmission(tx: Tx, ids: Iterable<string>): Promise<Map<string, LockedAccount>> {
