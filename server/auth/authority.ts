@@ -1,11 +1,11 @@
 /**
  * What callers act by: an API key, or a session with the role or the right that their call needs. It was checked when the request
  * arrived; a request may be under way for long, or for a moment in which its caller loses it. So what changes something looks again, in
- * its own transaction, and the authority that it finds stays until that has ended.
+ * its own transaction, and as a rule the authority that it finds stays until that has ended.
  */
 import { holdKeys, readEnded } from "../api-keys/endings";
 import { type Actor, isAtLeast, type MemberRole, notAnOperator, roleTooLow, type SessionActor } from "../core/actor";
-import { type Defer, type Tx, transaction } from "../core/db";
+import { type Defer, pool, type Tx, transaction } from "../core/db";
 import type { ApiError } from "../core/errors";
 import { liveAccountOf } from "../core/ids";
 import { sessionHasEnded } from "./sessions/ended";
@@ -14,41 +14,53 @@ type Member = { accountId: string; userId: string; role: MemberRole };
 
 const memberOf = ({ accountId, userId }: { accountId: string; userId: string }): string => `${accountId} ${userId}`;
 
-/** Persons whose call needs a role, as members of their account. */
-async function lockMemberships(tx: Tx, persons: readonly SessionActor[]): Promise<Map<string, MemberRole>> {
+/** Appended to a statement. */
+type Lock = "" | "FOR NO KEY UPDATE";
+
+/** Statements with and without a lock are two. */
+const named = (name: string, text: string, lock: Lock, values: unknown[]) => ({
+  name: lock === "" ? name : `${name}_locked`,
+  text: `${text} ${lock}`,
+  values,
+});
+
+/** @returns the roles of persons whose call needs one. */
+async function readRoles(tx: Tx, persons: readonly SessionActor[], lock: Lock): Promise<Map<string, MemberRole>> {
   const needing = persons.filter(({ needs }) => needs !== undefined && needs !== "operator");
   if (needing.length === 0) return new Map();
-  const { rows } = await tx.query<Member>({
-    name: "auth.lock_memberships",
-    text: `SELECT account_id AS "accountId", user_id AS "userId", role FROM account_members
-           WHERE (account_id, user_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
-           ORDER BY account_id, user_id FOR NO KEY UPDATE`,
-    values: [needing.map(({ accountId }) => liveAccountOf(accountId)), needing.map(({ userId }) => userId)],
-  });
+  const { rows } = await tx.query<Member>(
+    named(
+      "auth.roles",
+      `SELECT account_id AS "accountId", user_id AS "userId", role FROM account_members
+       WHERE (account_id, user_id) IN (SELECT * FROM unnest($1::text[], $2::text[])) ORDER BY account_id, user_id`,
+      lock,
+      [needing.map(({ accountId }) => liveAccountOf(accountId)), needing.map(({ userId }) => userId)],
+    ),
+  );
   return new Map(rows.map((row) => [memberOf(row), row.role]));
 }
 
 /** @returns the ids of those who operate the installation. */
-async function lockOperators(tx: Tx, persons: readonly SessionActor[]): Promise<Set<string>> {
+async function readOperators(tx: Tx, persons: readonly SessionActor[], lock: Lock): Promise<Set<string>> {
   const ids = persons.filter(({ needs }) => needs === "operator").map(({ userId }) => userId);
   if (ids.length === 0) return new Set();
-  const { rows } = await tx.query<{ id: string }>({
-    name: "auth.lock_operators",
-    text: `SELECT id FROM users WHERE id = ANY($1::text[]) AND is_operator ORDER BY id FOR NO KEY UPDATE`,
-    values: [ids],
-  });
+  const { rows } = await tx.query<{ id: string }>(
+    named("auth.operators", "SELECT id FROM users WHERE id = ANY($1::text[]) AND is_operator ORDER BY id", lock, [ids]),
+  );
   return new Set(rows.map(({ id }) => id));
 }
 
 /** @returns the person of each session that is open, by its id. */
-async function lockSessions(tx: Tx, persons: readonly SessionActor[]): Promise<Map<string, string>> {
-  const { rows } = await tx.query<{ id: string; userId: string }>({
-    name: "auth.lock_sessions",
-    text: `SELECT id, user_id AS "userId" FROM sessions
-           WHERE id = ANY($1::text[]) AND revoked_at IS NULL AND expires_at > clock_timestamp()
-           ORDER BY id FOR NO KEY UPDATE`,
-    values: [persons.map(({ sessionId }) => sessionId)],
-  });
+async function readSessions(tx: Tx, persons: readonly SessionActor[], lock: Lock): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ id: string; userId: string }>(
+    named(
+      "auth.sessions",
+      `SELECT id, user_id AS "userId" FROM sessions
+       WHERE id = ANY($1::text[]) AND revoked_at IS NULL AND expires_at > clock_timestamp() ORDER BY id`,
+      lock,
+      [persons.map(({ sessionId }) => sessionId)],
+    ),
+  );
   return new Map(rows.map(({ id, userId }) => [id, userId]));
 }
 
@@ -56,12 +68,13 @@ async function lockSessions(tx: Tx, persons: readonly SessionActor[]): Promise<M
 async function readPersons(
   tx: Tx,
   persons: readonly SessionActor[],
+  lock: Lock,
 ): Promise<(person: SessionActor) => ApiError | null> {
   // In the order in which members are removed and passwords changed. Shared locks would let others pass those who wait to end a session.
   const [roles, operators, sessions] = await Promise.all([
-    lockMemberships(tx, persons),
-    lockOperators(tx, persons),
-    lockSessions(tx, persons),
+    readRoles(tx, persons, lock),
+    readOperators(tx, persons, lock),
+    readSessions(tx, persons, lock),
   ]);
   return ({ accountId, userId, needs, sessionId = "" }) => {
     if (sessions.get(sessionId) !== userId) return sessionHasEnded();
@@ -77,17 +90,21 @@ async function readPersons(
 const isInSession = (actor: Actor): actor is SessionActor => actor.kind === "session" && actor.sessionId !== undefined;
 
 /**
- * Reads whether actors may still act, and keeps what they act by until the transaction ends: that of keys only under the admission lock
- * of their accounts, or after {@link holdKeys}. Locks memberships, operators and sessions, in this order, after the admission lock.
+ * Reads whether actors may still act. Takes no lock: what a key acts by stays under the admission lock of its account, that of a person
+ * may end while the transaction commits. For transactions in which others must not wait for a person's own changes.
  * @returns the refusal of an actor; null: they may. 401 `key_invalid`, `key_expired` or `no_session`; 403 `role_too_low` or
  *   `not_an_operator`.
  */
-export async function readAuthority(tx: Tx, actors: readonly Actor[]): Promise<(actor: Actor) => ApiError | null> {
+export async function readAuthority(
+  tx: Tx,
+  actors: readonly Actor[],
+  lock: Lock = "",
+): Promise<(actor: Actor) => ApiError | null> {
   const keys = actors.flatMap((actor) => (actor.kind === "apiKey" ? [actor.keyId] : []));
   const persons = actors.filter(isInSession);
   const [ended, refusalOf] = await Promise.all([
     keys.length > 0 ? readEnded(tx, keys) : null,
-    persons.length > 0 ? readPersons(tx, persons) : null,
+    persons.length > 0 ? readPersons(tx, persons, lock) : null,
   ]);
   return (actor) => {
     if (actor.kind === "apiKey") return ended?.get(actor.keyId) ?? null;
@@ -95,11 +112,20 @@ export async function readAuthority(tx: Tx, actors: readonly Actor[]): Promise<(
   };
 }
 
-/** {@link readAuthority} of one actor. @throws their refusal. */
-export async function keepAuthority(tx: Tx, actor: Actor): Promise<void> {
-  const refusal = (await readAuthority(tx, [actor]))(actor);
+async function requireOf(tx: Tx, actor: Actor, lock: Lock): Promise<void> {
+  const refusal = (await readAuthority(tx, [actor], lock))(actor);
   if (refusal) throw refusal;
 }
+
+/**
+ * Keeps what the actor acts by until the transaction ends: that of a key only under the admission lock of its account, or after
+ * {@link holdKeys}. Locks a membership, an operator and a session, in this order, after the admission lock.
+ * @throws the refusal that {@link readAuthority} returns.
+ */
+export const keepAuthority = (tx: Tx, actor: Actor): Promise<void> => requireOf(tx, actor, "FOR NO KEY UPDATE");
+
+/** As {@link keepAuthority}, without a lock. For what is done outside the database, just before it, and for long transactions, at their end. */
+export const requireAuthority = (actor: Actor, tx: Tx = pool()): Promise<void> => requireOf(tx, actor, "");
 
 /**
  * Runs `work` in a {@link transaction} in which the actor may still act. For changes that need no admission lock: under that lock, after
@@ -112,6 +138,3 @@ export const transactionBy = <Result>(actor: Actor, work: (tx: Tx, defer: Defer)
     await Promise.all([actor.kind === "apiKey" ? holdKeys(tx, actor.accountId) : null, keepAuthority(tx, actor)]);
     return work(tx, defer);
   });
-
-/** For what is done outside the database, just before it. @throws as {@link keepAuthority} */
-export const requireAuthority = (actor: Actor): Promise<void> => transactionBy(actor, async () => undefined);

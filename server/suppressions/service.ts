@@ -3,10 +3,10 @@ import { createOnce } from "../accounts/idempotency/create-once";
 import { type IdempotentRequest, plainRequest } from "../accounts/idempotency/request";
 import { countOperation, type OperationLimit } from "../api-keys/operation-limit";
 import { recordAudit } from "../audit/store";
-import { transactionBy } from "../auth/authority";
+import { requireAuthority, transactionBy } from "../auth/authority";
 import type { AccountActor } from "../core/actor";
 import { now } from "../core/clock";
-import type { Tx } from "../core/db";
+import { type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
@@ -75,11 +75,13 @@ export async function importSuppressions(actor: AccountActor, input: ImportSuppr
   await countOperation(accountId, IMPORT_LIMIT);
   const { numbers, ...rest } = await sortEntries(input.numbers);
   const added = await inAccountQueue(accountId, () =>
-    transactionBy(actor, async (tx) => {
+    transaction(async (tx) => {
       if (senderId) await requireSender(tx, accountId, senderId);
       if (numbers.length === 0) return 0;
       const to = { accountId, senderId: senderId ?? "", note: input.note ?? null, at: now() };
       const count = await insertImported(tx, to, numbers);
+      // Only now, and without a lock: nothing else of this key or person, nor their end, is to wait for the numbers.
+      await requireAuthority(actor, tx);
       const after = { sender_id: senderId, added: count, existing: numbers.length - count };
       await recordAudit(tx, actor, { action: "suppression.imported", accountId, after });
       return count;

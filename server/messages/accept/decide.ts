@@ -105,6 +105,7 @@ export async function loadAdmissionState(
       tx,
       batch.map((item) => item.accountId),
     ),
+    // Without a lock: others must not wait for what a person of the batch is changing.
     readAuthority(tx, isAhead ? [] : batch.map((item) => item.actor)),
     readResponses(tx, batch),
     loadQuotas(
