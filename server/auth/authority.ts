@@ -1,7 +1,7 @@
 /**
- * What callers act by: an API key, or a session with the role or the right that their call needs. It was checked when the request
- * arrived; a request may be under way for long, or for a moment in which its caller loses it. So what changes something looks again, in
- * its own transaction, and as a rule the authority that it finds stays until that has ended.
+ * The authority of callers: an API key, or a session with the role or the right that their call needs. It was checked when the request
+ * arrived, but may end while that is under way. So every change looks at it again in its own transaction, and as a rule keeps it from
+ * ending until that is over.
  */
 import { holdKeys, readEnded } from "../api-keys/endings";
 import { type Actor, isAtLeast, type MemberRole, notAnOperator, roleTooLow, type SessionActor } from "../core/actor";

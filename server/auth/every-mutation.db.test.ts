@@ -15,7 +15,7 @@ import { revokeSessionsOf } from "./sessions/sessions";
 
 type Admitted = (actor: AccountActor) => Promise<AccountActor>;
 
-/** What happens between the admission of a call of `path` and what it does. */
+/** Done between the admission of a call of `path` and its work. */
 const between = vi.hoisted(() => ({ path: "", admitted: null as Admitted | null }));
 
 vi.mock("@/test/call-procedure", async (importOriginal) => {
