@@ -108,9 +108,9 @@ async function move(
     name: "messages.reschedule_pending",
     // Only the primary key fits a comparison of rows. While few messages are pending, other indexes seem as good, and hold the dead
     // versions of all accounts beside a transaction that stays open.
-    text: `UPDATE pending_messages SET created_at = m.scheduled_at, expires_at = m.expires_at FROM messages m
-           WHERE m.id = $1 AND pending_messages.ctid = ANY (ARRAY(SELECT p.ctid FROM pending_messages p
-             WHERE (p.account_id, p.message_id) >= ($2, $1) AND (p.account_id, p.message_id) <= ($2, $1)))`,
+    text: `UPDATE pending_messages p SET created_at = m.scheduled_at, expires_at = m.expires_at FROM messages m
+           WHERE m.id = $1 AND m.account_id = $2 AND p.account_id = $2
+             AND (p.account_id, p.message_id) >= ($2, $1) AND (p.account_id, p.message_id) <= ($2, $1)`,
     values: [id, accountId],
   });
   const payload = { messageIds: [id] };
