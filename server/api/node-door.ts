@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { overloaded, tooLarge } from "../core/errors";
 import { observeRequest } from "../observability/requests";
 import { logRequest } from "../request-log/log-request";
@@ -41,6 +42,12 @@ export async function handleRestNode(request: IncomingMessage, response: ServerR
   await writeResponse(request, response, refusalResponse(overloaded()));
 }
 
+/**
+ * Tells whether a connection has ended. Of a request only this function stays with its send until that is accepted: a closure made by
+ * {@link answerRest} would keep request and response, which then outlive many collections of garbage.
+ */
+const endOf = (socket: Socket) => (): boolean => socket.destroyed;
+
 async function answerRest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? "";
   const queryAt = url.indexOf("?");
@@ -54,7 +61,7 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
       return Array.isArray(value) ? value.join(", ") : value;
     },
     peer: request.socket.remoteAddress ?? "",
-    isAbandoned: () => request.socket.destroyed,
+    isAbandoned: endOf(request.socket),
     readBody: (accountId) =>
       readBody(request, response, {
         kind: "known",
