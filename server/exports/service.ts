@@ -18,9 +18,10 @@ async function* whileSignedIn(actor: SessionActor, pages: Export["pages"], every
   let checkedAt = Number.NEGATIVE_INFINITY;
   try {
     for (;;) {
-      if (performance.now() - checkedAt >= everyMs) {
+      const at = performance.now();
+      if (at - checkedAt >= everyMs) {
         if (!(await isSessionOpen(actor))) throw sessionHasEnded();
-        checkedAt = performance.now();
+        checkedAt = at;
       }
       const page = await pages.next();
       if (page.done) return;

@@ -77,7 +77,7 @@ export async function* watchChanges(actor: SessionActor, leaving?: AbortSignal):
       const at = performance.now();
       if (at - checkedAt >= SESSION_CHECKED_EVERY_MS) {
         if (!(await isSessionOpen(actor))) throw sessionHasEnded();
-        checkedAt = performance.now();
+        checkedAt = at;
       }
       if (changed.size > 0 && at - noticeAt >= NOTICE_EVERY_MS) {
         const topics = [...changed];

@@ -15,7 +15,7 @@ export type Run = (owner: Person, operator: Person) => Promise<unknown>;
 /** By the mutation: the action that it records, and how it is done. */
 export type MutationCases = Readonly<Record<string, [action: string, run: Run]>>;
 
-/** Those of the person's own sign-in. */
+/** The mutations of a person's own sign-in. */
 const AUTH_MUTATIONS: MutationCases = {
   "auth.changePassword": [
     "password.changed",
