@@ -64,7 +64,7 @@ test("no statement of a message's life reads dead versions", async () => {
       const blocks = await blocksRead(statement);
       if (blocks > BLOCKS_MAX) found.push(`${statement.name}: ${blocks}`);
     }
-    expect(found).toEqual([]);
+    expect(found.join(", ")).toBe("");
   });
 });
 
@@ -120,9 +120,10 @@ test("a change of an accepted message reads no dead versions of other accounts",
   const statements = await statementsOf(async () => {
     await cancelMessage(account.actor, canceled.id);
     await rescheduleMessage(account.actor, moved.id, { send_at: ahead(2 * HOUR_MS), quiet_hours: undefined });
-    await pool().query("UPDATE pending_messages SET expires_at = created_at - interval '1 day' WHERE message_id = $1", [
-      moved.id,
-    ]);
+    // Not one of the service's statements: it has no parameters, so it is not recorded.
+    await pool().query(
+      `UPDATE pending_messages SET expires_at = created_at - interval '1 day' WHERE message_id = '${moved.id}'`,
+    );
     await failExpired();
   });
   const names = statements.map(({ name }) => name);
@@ -135,7 +136,7 @@ test("a change of an accepted message reads no dead versions of other accounts",
       const blocks = await blocksRead(statement);
       if (blocks > BLOCKS_MAX) found.push(`${statement.name}: ${blocks}`);
     }
-    expect(found).toEqual([]);
+    expect(found.join(", ")).toBe("");
   });
 });
 
