@@ -183,10 +183,10 @@ describe("an index that a migration makes if it does not exist", () => {
     await addMigration(name, SWAP);
     const reader = await openReader("READ COMMITTED");
     const running = run();
-    await expect.poll(() => triesOf(name), { timeout: 30_000 }).toContain("rolled back");
+    await expect.poll(() => triesOf(name)).toContain("rolled back");
     const [built] = await indexed();
     expect(built).toMatchObject({ name: "rows_key", isValid: true });
-    await expect.poll(isLocked, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isLocked).toBe(true);
     await database.query("SET lock_timeout = '5s'");
     await write();
     await reader.end();
@@ -226,7 +226,7 @@ describe("an index that a migration makes if it does not exist", () => {
           "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE%'",
         )
       ).rowCount;
-    await expect.poll(isWaitedFor, { timeout: 20_000 }).toBe(1);
+    await expect.poll(isWaitedFor).toBe(1);
     await backup.end();
     expect(await again).toEqual({ code: 0, output: `applied ${name}\n` });
     expect(await indexed()).toEqual([{ oid: begun?.oid, name: "rows_pkey", isValid: true }]);

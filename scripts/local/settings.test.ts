@@ -29,7 +29,7 @@ function whereDiskIsFull(code: string): string {
   return execFileSync("sh", limited, { encoding: "utf8", env: { PATH: process.env.PATH, NODE_ENV: "test" } });
 }
 
-test("a full disk leaves the credentials unchanged, and no partial secret key", { timeout: 30_000 }, () => {
+test("a full disk leaves the credentials unchanged, and no partial secret key", () => {
   const credentials = { url: "http://127.0.0.1:3000", email: "demo@example.com", password: "p", apiKey: "k" };
   writeCredentials(dataDir, credentials);
   const folder = JSON.stringify(dataDir);

@@ -84,7 +84,7 @@ describe("while the database is unavailable", () => {
     const waiting = Array.from({ length: 20 }, (_, at) =>
       send(at % 2 === 0 ? {} : { "idempotency-key": `away-${at}` }),
     );
-    await expect.poll(() => tries.mock.calls.length, { timeout: 4_000 }).toBeGreaterThan(3);
+    await expect.poll(() => tries.mock.calls.length).toBeGreaterThan(3);
     await proxy.comeBack();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 201));
     expect(await messages()).toBe(before + 21);

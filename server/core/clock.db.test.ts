@@ -136,7 +136,7 @@ describe.each([
     await age(9);
     expect(await serve()).toBe("pending");
     await age(2);
-    await expect.poll(serve, { timeout: 30_000 }).toBe("failed");
+    await expect.poll(serve).toBe("failed");
     await drainProvider(operator, { id: "sandbox", is_drained: false });
   });
 

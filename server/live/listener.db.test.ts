@@ -34,7 +34,7 @@ test("a database that takes a connection and falls silent is left, and connected
   await expect.poll(() => listens).toBe(1);
   await vi.advanceTimersByTimeAsync(5_000);
   await vi.advanceTimersByTimeAsync(500);
-  await expect.poll(() => listens, { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => listens).toBe(2);
   unwatch();
   for (const socket of sockets) socket.destroy();
   database.close();

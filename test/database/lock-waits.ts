@@ -18,7 +18,7 @@ export const untilWaiting = (text = "", count?: number): Promise<unknown> =>
     .poll(async () => (await lockWaits(text)).length, { interval: 5 })
     .toSatisfy((waiting: number) => (count === undefined ? waiting > 0 : waiting === count));
 
-/** Opens a transaction that stays open after `work` until it is released. */
+/** Opens a transaction that stays open after `work` until it is released, however long that takes. */
 export async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>) {
   let commit = () => {};
   const released = new Promise<void>((resolve) => {
@@ -29,6 +29,7 @@ export async function openTransaction<Result>(work: (tx: Tx) => Promise<Result>)
     begun = resolve;
   });
   const ended = transaction(async (tx) => {
+    await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
     begun(await work(tx));
     await released;
   });

@@ -112,5 +112,5 @@ test("an export ends at once when its reader leaves while a page is being read",
   await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { signal: leaving.signal });
   await expect.poll(() => read).toBeDefined();
   leaving.abort();
-  await expect.poll(() => isOver, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => isOver).toBe(true);
 });

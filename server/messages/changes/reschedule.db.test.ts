@@ -200,8 +200,8 @@ describe("rescheduling and sending race in the database", () => {
    * @returns `commit`: lets it commit.
    */
   async function duringReschedule() {
-    // Longer on a machine that is too slow for less.
-    for (const leadMs of [1_500, 6_000, 24_000]) {
+    // Longer on a machine that is too slow for less, but rescheduling waits for a lock for ten seconds at most.
+    for (const leadMs of [1_500, 4_000, 9_000]) {
       const due = ahead(leadMs);
       const sent = await schedule(due);
       const blocker = await openTransaction((tx) =>
