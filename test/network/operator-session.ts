@@ -1,4 +1,5 @@
 /** Sessions without a browser. */
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Cookies set by a response, by name. */
 const cookiesOf = (answer: Response): string[] =>
@@ -6,8 +7,10 @@ const cookiesOf = (answer: Response): string[] =>
 
 type Credentials = { email: string; password: string };
 
+const OVERLOADED_PAUSE_MS = 1_000;
+
 /**
- * Signs in as the form does.
+ * Signs in as the form does, again while the service has too much other work.
  * @returns the session's cookies, each as `name=value`.
  * @throws Error with the response if the sign-in opens no session.
  */
@@ -20,6 +23,10 @@ export async function openSession(url: string, { email, password }: Credentials)
     body: new URLSearchParams({ email, password, csrfToken, json: "true" }),
     redirect: "manual",
   });
+  if (signedIn.status === 503) {
+    await pause(OVERLOADED_PAUSE_MS);
+    return openSession(url, { email, password });
+  }
   const cookies = cookiesOf(signedIn);
   if (cookies.some((cookie) => cookie.includes("session-token="))) return cookies;
   throw new Error(`The sign-in of ${email} was answered ${signedIn.status}: ${await signedIn.text()}`);
