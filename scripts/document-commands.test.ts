@@ -47,6 +47,12 @@ test("every option that documents give to such a command is one of its own", () 
   expect(given.filter((each) => !isOption(each))).toEqual([]);
 });
 
+test("dumps never lead through a pooler, where their search_path would stay behind for the service", () => {
+  const dumps = DOCUMENTS.flatMap((file) => readFileSync(file, "utf8").match(/^pg_dump .*$/gm) ?? []);
+  expect(dumps.length).toBeGreaterThan(0);
+  expect(dumps.filter((command) => !command.includes("DATABASE_DIRECT_URL:-"))).toEqual([]);
+});
+
 test("every metric that documents name is measured", () => {
   const sources = [
     "server/core/metrics.ts",
