@@ -55,7 +55,10 @@ export type ProviderTable = {
   isRoutable: (id: string) => boolean;
   /** Whether an account may name it: it is routable, or the sandbox in test mode. */
   isOpenTo: (id: string, accountId: string) => boolean;
-  /** Whether it gets no messages now: it is drained, or its breaker is open. A half-open one gets probes. */
+  /**
+   * Whether it gets no messages from this process now: it is drained, its breaker is open, or its settings cannot be opened here. A
+   * half-open one gets probes.
+   */
   isUnavailable: (id: string) => boolean;
   /** An HTTP provider with the settings that verify its callbacks. */
   callbackReader: (id: string) => { provider: HttpProvider; settings: Settings } | null;
@@ -205,7 +208,7 @@ function makeTable(entries: Entries): ProviderTable {
     isOpenTo: (id, accountId) => (id === "sandbox" ? isSandboxOpenTo(accountId) : isRoutable(id)),
     isUnavailable: (id) => {
       const state = stateOf(id);
-      return state?.isDrained === true || state?.breaker === "open";
+      return state?.isDrained === true || state?.breaker === "open" || state?.isUnreadable === true;
     },
     callbackReader: (id) => {
       const provider = httpProvider(id);

@@ -71,25 +71,38 @@ export function readSettings(provider: string, entered: Record<string, string>):
   throw invalidRequest(`${param}: ${problem}`, { param, reason: "invalid_provider_settings" });
 }
 
-/** A provider's settings and their source; `settings` is null when they are missing or invalid. */
+/** A provider's settings and their source; `settings` is null when they are missing, invalid or unreadable. */
 export type FoundSettings = {
   source: "environment" | "operator" | null;
   settings: Settings | null;
   problem: string | null;
+  /** Whether an operator's settings cannot be opened with this process's keys. Other processes may have the right one. */
+  isUnreadable: boolean;
 };
+
+/** Null: they cannot be opened with this process's keys. */
+function openSettings(sealed: string): Record<string, string> | null {
+  try {
+    return JSON.parse(unseal(secretKeys(), "provider settings", sealed)) as Record<string, string>;
+  } catch {
+    return null;
+  }
+}
+
+const UNREADABLE = "The stored settings cannot be opened: they were sealed with another SECRET_KEY.";
 
 /** The settings in force: an operator's (`sealed`), else those of the environment. */
 export function findSettings(provider: string, sealed: string | null): FoundSettings {
+  const source = sealed === null ? "environment" : "operator";
   const names = Object.keys(schemaOf(provider)?.shape ?? {});
+  const found = sealed === null ? providerEnvironment(provider, names) : openSettings(sealed);
+  if (found === null) return { source, settings: null, problem: UNREADABLE, isUnreadable: true };
+  const isReadable = { isUnreadable: false } as const;
+  if (sealed === null && Object.keys(found).length === 0)
+    return { source: null, settings: null, problem: null, ...isReadable };
   try {
-    if (sealed !== null) {
-      const entered = JSON.parse(unseal(secretKeys(), "provider settings", sealed)) as Record<string, string>;
-      return { source: "operator", settings: readSettings(provider, entered), problem: null };
-    }
-    const found = providerEnvironment(provider, names);
-    if (Object.keys(found).length === 0) return { source: null, settings: null, problem: null };
-    return { source: "environment", settings: readSettings(provider, found), problem: null };
+    return { source, settings: readSettings(provider, found), problem: null, ...isReadable };
   } catch (thrown) {
-    return { source: sealed === null ? "environment" : "operator", settings: null, problem: messageOf(thrown) };
+    return { source, settings: null, problem: messageOf(thrown), ...isReadable };
   }
 }

@@ -175,8 +175,9 @@ async function assignProviders(
     if (next.kind === "none") continue;
     const { provider } = next;
     const attempt = attemptOf(candidate, provider, at);
-    // Without settings nothing serves its queue: the attempt ends at once, and the message falls back to the next provider.
-    const mayWait = table.openAdapter(provider) !== null;
+    // Without settings nothing serves its queue: the attempt ends at once, and the message falls back to the next provider. Settings that
+    // only this process cannot open are no reason to fail it: others serve the queue.
+    const mayWait = table.openAdapter(provider) !== null || table.stateOf(provider)?.isUnreadable === true;
     if (next.isProbe) assigned.probes.push({ isProbe: true, ...attempt });
     else if (mayWait && (next.kind === "unavailable" || throughput.isThrottled(attempt))) assigned.queued.push(attempt);
     else readyAt(provider).push(attempt);

@@ -174,9 +174,13 @@ const notConfigured = (provider: string): CallResult =>
 /** Recorded as throttled, so its provider may be tried again: it never received the message. */
 const NOT_BEGUN = notSent("not_begun", "Our process stood still before it called the provider.", "throttled");
 
-/** Waits for a slot of the provider. @returns null when no credentials are configured. */
-async function slotOf(provider: string): Promise<Slot | null> {
-  const adapter = (await providerTable()).openAdapter(provider);
+/**
+ * Waits for a slot of the provider. @returns null when no credentials are configured; "unknown" when this process cannot open them.
+ */
+async function slotOf(provider: string): Promise<Slot | null | "unknown"> {
+  const table = await providerTable();
+  if (table.stateOf(provider)?.isUnreadable) return "unknown";
+  const adapter = table.openAdapter(provider);
   return adapter && waitForSlot(adapter);
 }
 

@@ -36,6 +36,8 @@ async function serveProvider(provider: ProviderId): Promise<void> {
   const table = await providerTable();
   const adapter = table.openAdapter(provider);
   const state = table.stateOf(provider);
+  // A process with the right SECRET_KEY serves it.
+  if (state?.isUnreadable) return;
   if (!adapter || !state) {
     // The provider's credentials were removed: dispatch finds another provider.
     await drainThrottleQueue(provider, BATCH_MAX);
