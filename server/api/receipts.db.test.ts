@@ -2,6 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "n
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { MINUTE_MS } from "../core/clock";
 import { pool } from "../core/db";
+import { env } from "../core/env";
 import { noteAhead } from "../observability/database-time";
 import { flushCounts } from "../providers/health/counts";
 import { receiptUrlOf } from "../providers/receipt-url";
@@ -69,6 +70,39 @@ test("an opt-out that a provider recognised is stored as such, whatever the text
   expect(await post("africastalking", {}, body)).toMatchObject({ status: 200 });
   const optOut = { from: "+254711000111", to: "SHOP", text: "", keyword: "stop" };
   expect(await repliesOf("africastalking")).toMatchObject([optOut]);
+});
+
+test("a callback signed for a former public address counts while that is named, and once", async () => {
+  const url = receiptUrlOf("messagebird", 0);
+  const tell = () => {
+    const payload = { id: randomUUID(), channelId: BIRD_CHANNEL, status: "delivered" };
+    const body = JSON.stringify({ service: "channels", event: "sms.outbound", payload });
+    const time = String(Math.floor(Date.now() / 1_000));
+    const signed = Buffer.concat([Buffer.from(`${time}\n${url}\n`), createHash("sha256").update(body).digest()]);
+    const signature = createHmac("sha256", BIRD_KEY).update(signed).digest("base64");
+    const headers = { "messagebird-request-timestamp": time, "messagebird-signature": signature };
+    return () => post("messagebird", { "content-type": "application/json", ...headers }, body);
+  };
+  const before = await noted("messagebird");
+  const settings = env();
+  const former = settings.PUBLIC_URL ?? "";
+  onTestFinished(() => {
+    Object.assign(settings, { PUBLIC_URL: former, PUBLIC_URL_PREVIOUS: [] });
+  });
+  settings.PUBLIC_URL = "https://new.example.test";
+  expect(await tell()()).toMatchObject({ status: 401 });
+  settings.PUBLIC_URL_PREVIOUS = ["https://older.example.test", `${former}/`];
+  const callback = tell();
+  expect([await callback(), await callback()]).toMatchObject([{ status: 200 }, { status: 200 }]);
+  settings.PUBLIC_URL_PREVIOUS = ["https://older.example.test"];
+  expect(await tell()()).toMatchObject({ status: 401 });
+  const { receipts, forged, replayed, jobs } = await noted("messagebird");
+  expect([receipts, forged, replayed, jobs]).toEqual([
+    before.receipts + 1,
+    before.forged + 2,
+    before.replayed + 1,
+    before.jobs + 1,
+  ]);
 });
 
 test("a reply over a Bird channel is sent to the number of that channel, and is stored once", async () => {

@@ -4,7 +4,7 @@
  */
 import { clientAddress } from "../api-keys/ip-allowlist";
 import { now, SECOND_MS } from "../core/clock";
-import { env, publicUrl } from "../core/env";
+import { env, publicUrls } from "../core/env";
 import { isApiError, messageOf } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { knownAheadMs } from "../observability/database-time";
@@ -114,9 +114,15 @@ async function readGenuine(request: ReceiptRequest, reader: Reader): Promise<Gen
   const body = await readReceiptBody(request, id);
   if ("response" in body) return body;
   const { method, url, headers } = request;
-  const callback: Callback = { method, url: `${publicUrl()}${url}`, headers, body };
+  const [base, ...former] = publicUrls();
+  const callback: Callback = { method, url: `${base}${url}`, headers, body };
   try {
-    const authenticity = authenticate(callback, reader);
+    let authenticity = authenticate(callback, reader);
+    // The provider may still have a URL from before the public address was changed.
+    for (const formerBase of former) {
+      if (authenticity.kind !== "forged") break;
+      authenticity = authenticate({ ...callback, url: `${formerBase}${url}` }, reader);
+    }
     if (authenticity.kind === "unasked") return { response: respond(401, CHALLENGE) };
     if (authenticity.kind !== "genuine") return refuse(id, authenticity.kind, authenticity.detail, 401);
     return { content: provider.readCallback(callback, settings), authenticity };

@@ -87,6 +87,9 @@ export const Settings = z.object({
   PUBLIC_URL: httpUrl
     .optional()
     .describe("the address under which people and providers reach the service, e.g. https://sms.example.com"),
+  PUBLIC_URL_PREVIOUS: list
+    .refine((urls) => urls.every((url) => httpUrl.safeParse(url).success), "each must be an http:// or https:// URL")
+    .describe("former values of PUBLIC_URL, separated by commas, for which callbacks of providers may still be signed"),
   TRUSTED_PROXIES: networks((text) => isAddress(text) || isCidr(text), "an address or CIDR range").describe(
     "addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed",
   ),
@@ -265,13 +268,21 @@ export const secretKeys = (): readonly [string, ...string[]] => [env().SECRET_KE
 /** The database past any pooler: sessions there last as long as their connections. */
 export const directDatabaseUrl = (): string => env().DATABASE_DIRECT_URL ?? env().DATABASE_URL;
 
+const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, "");
+
 /** The address under which the service is reached, without a trailing slash. */
 export function publicUrl(): string {
   const { PUBLIC_URL, HOST, PORT } = env();
   const reachable = HOST === "0.0.0.0" || HOST === "::" ? "localhost" : HOST;
   const host = isIP(reachable) === 6 ? `[${reachable}]` : reachable;
-  return (PUBLIC_URL ?? `http://${host}:${PORT}`).replace(/(?<!\/)\/+$/, "");
+  return withoutSlash(PUBLIC_URL ?? `http://${host}:${PORT}`);
 }
+
+/** {@link publicUrl}, then the former ones, which stand in receipt URLs of messages under way and in providers' consoles. */
+export const publicUrls = (): readonly [string, ...string[]] => [
+  publicUrl(),
+  ...env().PUBLIC_URL_PREVIOUS.map(withoutSlash),
+];
 
 /**
  * Sets the address and secret of next-auth, which reads them from the environment only, unless they are set already.
