@@ -123,6 +123,17 @@ test("a database that was made read-only is named, though it is no standby", asy
   expect(await look()).toMatchObject({ ok: true, failing: [] });
 });
 
+test("a database that takes writes again is ready, though no other caller has replaced the connections from before", async () => {
+  await heartbeat(0);
+  const most = pool().options.max;
+  const clients = await Promise.all(Array.from({ length: most }, () => pool().connect()));
+  for (const client of clients) await client.query("SET default_transaction_read_only = on");
+  for (const client of clients) client.release();
+  expect(await look()).toMatchObject({ ok: false, failing: ["database"] });
+  for (let looks = 1; looks < most; looks += 1) await look();
+  expect(await look()).toMatchObject({ ok: true, failing: [] });
+});
+
 test("a flood of checks asks the database once", async () => {
   await heartbeat(0);
   invalidateReadiness();

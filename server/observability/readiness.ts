@@ -131,7 +131,9 @@ async function readChecks(): Promise<{ checks: Readiness["checks"]; failed: stri
   } finally {
     limit.close();
     reached.then(
-      (client) => client.release(!isDone),
+      // A connection keeps the defaults of the time when it was made: one that was made while the database was read-only would fail every
+      // check, and without requests, which a load balancer then withholds, no write would replace it.
+      (client) => client.release(!isDone || !checks.database.ok),
       () => undefined,
     );
   }
