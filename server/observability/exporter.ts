@@ -7,7 +7,7 @@ import { SECOND_MS } from "../core/clock";
 import { env } from "../core/env";
 import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
-import { defineProcessValue, onShutdown } from "../core/process";
+import { defineProcessValue, onShutdown, plainError } from "../core/process";
 import { updateGauges } from "./gauges";
 import { mergeMetrics } from "./merge-metrics";
 import { pagesProcess } from "./pages-state";
@@ -90,7 +90,7 @@ export async function serveMetrics(kind: Kind): Promise<void> {
   const { METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN } = env();
   if (port === undefined) return;
   if (METRICS_TOKEN === undefined && !LOOPBACK.test(host)) {
-    throw new Error("METRICS_TOKEN is missing: METRICS_HOST is not loopback, and anybody could read the metrics.");
+    throw plainError("METRICS_TOKEN is missing: METRICS_HOST is not loopback, and anybody could read the metrics.");
   }
   collectMetrics(kind);
   const server = createServer((request, response) => {
