@@ -137,6 +137,24 @@ test("what is wrong is named: money, failures, waiting messages, endpoints, send
   expect(await listConcerns((await makeAccount()).actor)).toEqual([]);
 });
 
+test("messages that their account canceled are no failures, neither lately nor usually", async () => {
+  const account = await makeAccount();
+  const cancel = async (times: number, daysAgo: number) => {
+    for (let time = 0; time < times; time += 1) await store(account, { status: "failed", code: "canceled", daysAgo });
+  };
+  await count(account, 0, { messages: 42, delivered: 20, failed: 22 });
+  await cancel(21, 0);
+  await store(account, { status: "failed", code: "refused" });
+  expect(await listConcerns(account.actor)).toEqual([]);
+
+  await count(account, 1, { messages: 9, undelivered: 9 });
+  await count(account, 3, { messages: 100, delivered: 60, failed: 40 });
+  await cancel(40, 3);
+  expect(await listConcerns(account.actor)).toEqual([
+    { kind: "messages_failing", failed: 10, ended: 30, usual_share: 0 },
+  ]);
+});
+
 test("waiting messages are named, however many scheduled ones were accepted before them", async () => {
   const account = await makeAccount();
   const scheduled = (count: number) =>

@@ -16,6 +16,7 @@ import {
   FAILURES_MAX,
   type GroupRow,
   LOOKED_AT_MAX,
+  readCanceled,
   readErrors,
   readForgotten,
   readGroups,
@@ -157,6 +158,23 @@ function endpointConcern(endpoint: Endpoint): Concern {
   return { kind: "endpoint_disabled", id, url };
 }
 
+const NONE = { delivered: 0, failed: 0, undelivered: 0 };
+
+/**
+ * Whether unusually many messages fail. Those that their account canceled itself are no failures; they are counted only when they
+ * may matter.
+ */
+async function findFailing(accountId: string, today: number, lately: Totals, usually: Totals) {
+  if (!failingConcern(lately, NONE)) return null;
+  const firstOf = (from: number) => idsWithin({ from, to: null }).first ?? "";
+  const canceled = await readCanceled(accountId, {
+    usually: firstOf(today - (USUAL_DAYS + 1) * DAY_MS),
+    lately: firstOf(today - DAY_MS),
+  });
+  const without = (ends: Totals, count: number) => ({ ...ends, failed: Math.max(ends.failed - count, 0) });
+  return failingConcern(without(lately, canceled.lately), without(usually, canceled.before));
+}
+
 /** Problems of an account's messages, money, endpoints, senders and keys, the worst first; empty: none. @throws 404 */
 export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   const { accountId } = actor;
@@ -181,7 +199,7 @@ export async function listConcerns(actor: AccountActor): Promise<Concern[]> {
   ]);
   const left = daysLeft(account.balanceMicros, usually.costMicros / BigInt(USUAL_DAYS));
   const balance = { balance: fromMicros(account.balanceMicros), currency: account.currency };
-  const failing = failingConcern(lately, usually);
+  const failing = await findFailing(accountId, today, lately, usually);
   return [
     ...(account.status === "active" ? [] : [{ kind: "account_suspended" } as const]),
     ...traffic.map(

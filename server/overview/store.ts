@@ -86,15 +86,17 @@ export async function readGroups(accountId: string, first: string): Promise<Grou
 
 export type ErrorRow = { code: string; message: string; messages: number; lastAt: Date };
 
+/** SQL: the newest failures of the account `$1` with ids from `$2`, `$3` at most. */
+const newestFailures = (status: "failed" | "undelivered") =>
+  `(SELECT f.message_id FROM failed_messages f
+    WHERE f.account_id = $1 AND f.status = '${status}' AND f.message_id >= $2
+    ORDER BY f.message_id DESC LIMIT $3)`;
+
 /** The newest failures of an account with ids from `first`, by code, the most frequent first. */
 export async function readErrors(accountId: string, first: string): Promise<ErrorRow[]> {
-  const newest = (status: string) =>
-    `(SELECT f.message_id FROM failed_messages f
-      WHERE f.account_id = $1 AND f.status = '${status}' AND f.message_id >= $2
-      ORDER BY f.message_id DESC LIMIT $3)`;
   const { rows } = await readPool().query<ErrorRow>({
     name: "overview.errors",
-    text: `WITH newest AS MATERIALIZED (${newest("failed")} UNION ALL ${newest("undelivered")})
+    text: `WITH newest AS MATERIALIZED (${newestFailures("failed")} UNION ALL ${newestFailures("undelivered")})
            SELECT coalesce(m.error_code, '') AS code,
              coalesce((array_agg(m.error_message ORDER BY m.id DESC))[1], '') AS message,
              count(*)::int4 AS messages, max(coalesce(m.failed_at, m.created_at)) AS "lastAt"
@@ -103,6 +105,24 @@ export async function readErrors(accountId: string, first: string): Promise<Erro
     values: [accountId, first, FAILURES_MAX],
   });
   return rows;
+}
+
+/**
+ * How many messages an account canceled itself, among its newest failures with ids from `usually`: those from the id `lately` on,
+ * and those before it.
+ */
+export async function readCanceled(
+  accountId: string,
+  from: { usually: string; lately: string },
+): Promise<{ lately: number; before: number }> {
+  const { rows } = await readPool().query<{ lately: number; before: number }>({
+    name: "overview.canceled",
+    text: `WITH newest AS MATERIALIZED (${newestFailures("failed")})
+           SELECT (count(*) FILTER (WHERE m.id >= $4))::int4 AS lately, (count(*) FILTER (WHERE m.id < $4))::int4 AS before
+           FROM newest n JOIN messages m ON m.id = n.message_id WHERE m.error_code = 'canceled'`,
+    values: [accountId, from.usually, FAILURES_MAX, from.lately],
+  });
+  return rows[0] ?? { lately: 0, before: 0 };
 }
 
 /** Whether messages of an account, or failures of either status, were deleted that it accepted since `from` (UTC midnight). */
