@@ -20,7 +20,14 @@ const columns = (): Column<Message>[] => [
   {
     key: "to",
     header: texts.latest.to,
-    render: ({ id, to }) => <RowLink href={`/messages/${id}`}>{to}</RowLink>,
+    render: ({ id, to, created_at }) => (
+      <>
+        <RowLink href={`/messages/${id}`}>{to}</RowLink>
+        <div className="small dimmed mantine-hidden-from-xs">
+          <Time value={created_at} />
+        </div>
+      </>
+    ),
   },
   {
     key: "status",

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Card, Group, Text } from "@mantine/core";
+import { Box, Button, Card, Group, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { useMayChange } from "@/app/_shell/may-change";
@@ -30,14 +30,42 @@ const REFRESH_MS = 2_000;
 const statusOptions = () =>
   SENDER_STATUSES.map((status) => ({ value: status, label: SENDER_STATUS_VIEWS[status].label }));
 
+type Shown = { sender: Sender; editDlt: (sender: Sender) => void; mayChange: boolean };
+
+/** The country of a sender; in India with its DLT IDs. */
+function Country({ sender, editDlt, mayChange }: Shown) {
+  return (
+    <Group gap="xs">
+      {sender.country_code ? (countryName(sender.country_code) ?? sender.country_code) : texts.anyCountry}
+      {sender.country_code === "IN" && (mayChange || sender.dlt_entity_id) && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={texts.dlt.idsOf(sender.sender_id)}
+          onClick={() => editDlt(sender)}
+        >
+          {sender.dlt_entity_id ? texts.dlt.ids : texts.dlt.addIds}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
 const columnsWith = (editDlt: (sender: Sender) => void, mayChange: boolean): ReadonlyArray<Column<Sender>> => [
   {
     key: "sender_id",
     header: texts.senderId,
     render: (sender) => (
-      <Text size="sm" fw={500} className="nowrap">
-        {sender.sender_id}
-      </Text>
+      <>
+        <Text size="sm" fw={500} className="nowrap">
+          {sender.sender_id}
+        </Text>
+        {sender.country_code && (
+          <Box hiddenFrom="sm" fz="xs" c="dimmed">
+            <Country sender={sender} editDlt={editDlt} mayChange={mayChange} />
+          </Box>
+        )}
+      </>
     ),
   },
   { key: "type", header: texts.type, visibleFrom: "sm", render: (sender) => SENDER_TYPE_LABELS[sender.type] },
@@ -45,21 +73,7 @@ const columnsWith = (editDlt: (sender: Sender) => void, mayChange: boolean): Rea
     key: "country",
     header: texts.country,
     visibleFrom: "sm",
-    render: (sender) => (
-      <Group gap="xs">
-        {sender.country_code ? (countryName(sender.country_code) ?? sender.country_code) : texts.anyCountry}
-        {sender.country_code === "IN" && (mayChange || sender.dlt_entity_id) && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            aria-label={texts.dlt.idsOf(sender.sender_id)}
-            onClick={() => editDlt(sender)}
-          >
-            {sender.dlt_entity_id ? texts.dlt.ids : texts.dlt.addIds}
-          </Button>
-        )}
-      </Group>
-    ),
+    render: (sender) => <Country sender={sender} editDlt={editDlt} mayChange={mayChange} />,
   },
   {
     key: "status",

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Card, Group, Stack, TextInput, Title } from "@mantine/core";
+import { Button, Card, Group, Input, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { profileTexts as texts } from "@/app/_texts/settings/profile";
 import { trpc } from "@/app/_trpc/client";
@@ -52,13 +52,12 @@ export function PersonCard({ name, email }: { name: string; email: string }) {
             isStored={isHeld(stored, rename.variables)}
           />
           <TextInput label={texts.person.name} autoComplete="name" {...form.getInputProps("name")} />
-          <TextInput
-            label={texts.person.email}
-            value={email}
-            readOnly
-            variant="unstyled"
-            description={texts.person.emailHint}
-          />
+          {/* No field: a long address takes several lines. */}
+          <Input.Wrapper label={texts.person.email} labelElement="div" description={texts.person.emailHint}>
+            <Text size="sm" mt={6} className="break-word">
+              {email}
+            </Text>
+          </Input.Wrapper>
           <Group>
             <Button type="submit" loading={rename.isPending}>
               {texts.person.submit}

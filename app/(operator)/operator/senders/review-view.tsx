@@ -23,6 +23,7 @@ import { SENDER_STATUS_VIEWS, SENDER_TYPE_LABELS } from "@/app/_ui/values/sender
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import type { ReviewedSender } from "@/server/operator/schema";
+import { AccountLink } from "../account-link";
 import { DecisionDialog } from "./decision-dialog";
 import type { OpenDecision } from "./decision-form";
 import { type Decision, DecisionMenu } from "./decision-menu";
@@ -156,16 +157,16 @@ function columns(
     {
       key: "sender",
       header: texts.senderId,
-      render: ({ sender_id, account_name, status }) => (
+      render: (sender) => (
         <>
           <Text fw={600} size="sm">
-            {sender_id}
+            {sender.sender_id}
           </Text>
-          <Text size="xs" c="dimmed" hiddenFrom="sm" dir="auto" className="break-word">
-            {account_name}
-          </Text>
+          <Box hiddenFrom="sm" fz="xs" dir="auto">
+            <AccountLink {...sender} />
+          </Box>
           <Box hiddenFrom="xs" mt={4}>
-            <SenderStatus status={status} />
+            <SenderStatus {...sender} />
           </Box>
         </>
       ),
@@ -174,9 +175,9 @@ function columns(
       key: "account",
       header: texts.account,
       visibleFrom: "sm",
-      render: ({ account_name }) => (
-        <span className="break-word" dir="auto">
-          {account_name}
+      render: (sender) => (
+        <span dir="auto">
+          <AccountLink {...sender} />
         </span>
       ),
     },

@@ -1,6 +1,6 @@
 "use client";
 
-import { Card, Text } from "@mantine/core";
+import { Box, Card, Text } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
 import { allSuppressionsTexts as texts } from "@/app/_texts/operator/suppressions";
 import { trpc } from "@/app/_trpc/client";
@@ -13,6 +13,7 @@ import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { Time } from "@/app/_ui/values/time";
 import type { OperatedSuppression } from "@/server/operator/schema";
+import { AccountLink } from "../account-link";
 
 const PER_PAGE = 25;
 const SEARCH_MAX = 40;
@@ -21,14 +22,14 @@ const columns = (): ReadonlyArray<Column<OperatedSuppression>> => [
   {
     key: "number",
     header: texts.number,
-    render: ({ number, account_name }) => (
+    render: (suppression) => (
       <>
         <Text size="sm" fw={600} className="tabular nowrap">
-          {number}
+          {suppression.number}
         </Text>
-        <Text size="xs" c="dimmed" hiddenFrom="sm" className="break-word">
-          {account_name}
-        </Text>
+        <Box hiddenFrom="sm" fz="xs" dir="auto">
+          <AccountLink {...suppression} />
+        </Box>
       </>
     ),
   },
@@ -38,8 +39,8 @@ const columns = (): ReadonlyArray<Column<OperatedSuppression>> => [
     visibleFrom: "sm",
     render: ({ account_name, account_id }) => (
       <>
-        <Text size="sm" className="break-word" dir="auto">
-          {account_name}
+        <Text size="sm" dir="auto">
+          <AccountLink account_id={account_id} account_name={account_name} />
         </Text>
         <Text size="xs" c="dimmed" className="mono break-word" visibleFrom="lg">
           {account_id}

@@ -45,7 +45,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
             <Group gap="sm">
               <span className="mono small">{delivery.event_type}</span>
               <StatusBadge tone={tone}>{label}</StatusBadge>
-              <span className="mono small dimmed mantine-visible-from-lg">{delivery.message_id}</span>
+              <span className="mono small dimmed">{delivery.message_id}</span>
             </Group>
             <Group gap="md">
               <Text size="sm" c="dimmed" className="tabular nowrap">

@@ -20,12 +20,14 @@ const columns = (texts: typeof accountTexts.messages): ReadonlyArray<Column<Oper
   {
     key: "to",
     header: texts.to,
-    render: ({ to, created_at: at }) => (
+    render: ({ id, to, error, created_at: at }) => (
       <>
         <span className="tabular nowrap">{to}</span>
+        <div className="small dimmed mono break-word">{id}</div>
         <div className="small dimmed mantine-hidden-from-sm">
           <Time value={at} />
         </div>
+        {error && <div className="small dimmed break-word mantine-hidden-from-lg">{error.message}</div>}
       </>
     ),
   },

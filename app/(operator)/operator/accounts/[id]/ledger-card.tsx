@@ -35,11 +35,16 @@ const columnsOf = (currency: string, texts: typeof accountTexts.ledger): Readonl
     render: (entry) => (
       <>
         {texts.kinds[entry.kind]}
+        {/* A note has no other place where it could be read in full. */}
         <div
-          className={`small dimmed clip ${entry.note === null && entry.message_id !== null ? "mono" : ""}`}
+          className={`small dimmed break-word ${entry.note === null && entry.message_id !== null ? "mono" : ""}`}
+          style={{ whiteSpace: "normal" }}
           dir="auto"
         >
           {reasonOf(entry)}
+        </div>
+        <div className="small dimmed mantine-hidden-from-xs">
+          <Time value={entry.created_at} />
         </div>
       </>
     ),
