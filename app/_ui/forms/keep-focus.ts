@@ -40,3 +40,18 @@ export function focusKeeper(): () => void {
   const origin = originOf(document.activeElement);
   return () => keepFocus(origin);
 }
+
+/**
+ * The press of a button may start work that disables it. A confirmed action or a form that begins with it decides on the focus
+ * itself, afterwards; a dialog that a button of its own closes returns the focus itself.
+ */
+function onClick({ target }: MouseEvent): void {
+  const button = target instanceof Element ? target.closest("button") : null;
+  if (button && button === document.activeElement && !button.closest("[role=dialog]")) focusKeeper()();
+}
+
+/** Keeps the focus at the buttons of the page that are pressed. @returns a function that ends this. */
+export function watchButtons(): () => void {
+  document.addEventListener("click", onClick, { capture: true });
+  return () => document.removeEventListener("click", onClick, { capture: true });
+}

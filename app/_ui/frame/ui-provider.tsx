@@ -3,6 +3,7 @@
 import { MantineProvider } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import { watchForms } from "../forms/first-error";
+import { watchButtons } from "../forms/keep-focus";
 import { Overlays } from "./overlays";
 import { printLight } from "./print-light";
 import { surfaces, theme } from "./theme";
@@ -10,6 +11,7 @@ import { surfaces, theme } from "./theme";
 /** Provides theme, dialogs and toasts. */
 export function UiProvider({ children }: { children: ReactNode }) {
   useEffect(watchForms, []);
+  useEffect(watchButtons, []);
   useEffect(printLight, []);
   return (
     <MantineProvider theme={theme} cssVariablesResolver={surfaces} defaultColorScheme="auto">
