@@ -65,3 +65,10 @@ test("a request of a program is found in the log, with its reason and without it
     }).toPass();
   });
 });
+
+test("a request appears in the open log by itself", async ({ console: page, api }) => {
+  await page.goto("/requests");
+  await expect(page.getByText("No requests yet")).toBeVisible();
+  await api.get("/balance");
+  await expect(page.getByRole("row", { name: /GET \/balance/ })).toBeVisible();
+});

@@ -24,6 +24,7 @@ import { RequestDialog } from "./request-dialog";
 import { NO_FILTERS, RequestFilters, type RequestFilterValues, statusOf } from "./request-filters";
 
 const PER_PAGE = 50;
+const REFRESH_MS = 5_000;
 
 /** `open` shows a request; `hrefOf` gives the address of the list with that request open. */
 type Opening = { open: (id: string) => void; hrefOf: (id: string) => string };
@@ -94,7 +95,12 @@ export function RequestsView() {
       request_id: filters.requestId || undefined,
       limit: PER_PAGE,
     },
-    { getNextPageParam: ({ next }) => next, placeholderData: keepPreviousData },
+    {
+      getNextPageParam: ({ next }) => next,
+      placeholderData: keepPreviousData,
+      // Older pages would be read again too.
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFRESH_MS),
+    },
   );
   const open = (id: string) => change({ open: id });
   const hrefOf = (id: string) =>
