@@ -13,6 +13,8 @@ import { hashKey, looksLikeKey } from "./secret";
 export type KnownKey = {
   id: string;
   accountId: string;
+  /** The key under whose id its messages are counted: itself, or the first of those that were rotated into it. */
+  countedAs: string;
   permissions: string[];
   rateLimit: number;
   dailyLimit: number | null;
@@ -75,7 +77,8 @@ const lookUpQueue = defineProcessValue("api-keys.lookup", () =>
     async (hashes) => {
       const { rows } = await pool().query<KeyRow>({
         name: "api-keys.lookup",
-        text: `SELECT key_hash AS "keyHash", id, account_id AS "accountId", permissions, rate_limit AS "rateLimit",
+        text: `SELECT key_hash AS "keyHash", id, account_id AS "accountId",
+                 coalesce(counted_as, id) AS "countedAs", permissions, rate_limit AS "rateLimit",
                  daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps",
                  ${ANCESTORS_SQL} AS ancestors,
                  (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "expiresInMs"

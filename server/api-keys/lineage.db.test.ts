@@ -1,13 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
 import { makeRoute } from "@/test/database/routes";
-import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
 import { serveRest } from "../api/rest";
 import type { AccountActor } from "../core/actor";
 import { prisma } from "../core/db";
 import { newId } from "../core/ids";
+import { usageOfKey } from "../overview/key-usage";
 import { authenticate } from "./authenticate";
 import { revokeApiKey } from "./revoke";
-import { CreateApiKeyInput, RevokeApiKeyInput } from "./schema";
+import { rotateApiKey } from "./rotate";
+import { CreateApiKeyInput, RevokeApiKeyInput, RotateApiKeyInput } from "./schema";
 import { createApiKey, listApiKeys } from "./service";
 
 beforeAll(async () => {
@@ -88,6 +90,34 @@ test("a line of keys shares its limits, whichever of them sends, and also once t
   for (const key of [child, sibling, grandchild]) {
     expect(await sendTo(key.plain_key, account, 1)).toMatchObject({ status: 429, details: { reason: "daily_limit" } });
   }
+});
+
+test("a key, those it was rotated to and all that they created share the limits of one key", async () => {
+  const account = await makeAccount();
+  const first = await createApiKey(ownerOf(account), input({ daily_limit: 5, monthly_limit: 9 }));
+  const child = await makeChild(first.plain_key);
+  expect(await sendTo(first.plain_key, account, 1)).toMatchObject({ status: 201 });
+  const second = await rotateApiKey(personOf(account), RotateApiKeyInput.parse({ id: first.id }));
+  const third = await rotateApiKey(personOf(account), RotateApiKeyInput.parse({ id: second.id }));
+  const youngest = await makeChild(third.plain_key);
+  const all = [first, second, third, child, youngest];
+  for (const key of [first, third, child, youngest]) {
+    expect(await sendTo(key.plain_key, account, 1)).toMatchObject({ status: 201 });
+  }
+  for (const key of all) {
+    expect(await sendTo(key.plain_key, account, 1)).toMatchObject({
+      status: 429,
+      details: { reason: "daily_limit", limit: 5, used: 5, requested: 1 },
+    });
+  }
+  const usages = await Promise.all(
+    [first, second, third].map(({ id }) => usageOfKey(personOf(account), { id, days: 30 })),
+  );
+  expect(usages.map((usage) => [usage.used_today, usage.used_this_month])).toEqual([
+    [5, 5],
+    [5, 5],
+    [5, 5],
+  ]);
 });
 
 test("a limit that a key gets later holds for the keys that it created before", async () => {

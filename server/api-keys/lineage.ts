@@ -1,4 +1,7 @@
-/** The ancestry of API keys. A key shares the message limits of the key that created it, and may be revoked with it. */
+/**
+ * The ancestry of API keys. A key shares the message limits of the key that created it, and may be revoked with it. Keys that were
+ * rotated one after the other count their messages together, under the id of the first.
+ */
 import type { Tx } from "../core/db";
 import { lockEnds } from "./endings";
 
@@ -6,15 +9,15 @@ import { lockEnds } from "./endings";
 export const GENERATIONS_MAX = 10;
 
 const ANCESTRY_SQL = (key: string): string => `
-  WITH RECURSIVE ancestry (id, created_by, daily_limit, monthly_limit) AS (
-    SELECT p.id, p.created_by, p.daily_limit, p.monthly_limit FROM api_keys p WHERE p.id = ${key}
+  WITH RECURSIVE ancestry (id, created_by, counted_as, daily_limit, monthly_limit) AS (
+    SELECT p.id, p.created_by, p.counted_as, p.daily_limit, p.monthly_limit FROM api_keys p WHERE p.id = ${key}
     UNION
-    SELECT p.id, p.created_by, p.daily_limit, p.monthly_limit FROM api_keys p JOIN ancestry a ON p.id = a.created_by
+    SELECT p.id, p.created_by, p.counted_as, p.daily_limit, p.monthly_limit FROM api_keys p JOIN ancestry a ON p.id = a.created_by
   )`;
 
 /** SQL: the ancestors of the key `k` that have limits, revoked ones too, as JSON in the shape of a KeyQuota. */
 export const ANCESTORS_SQL = `CASE WHEN k.created_by IS NULL THEN '[]'::json ELSE (${ANCESTRY_SQL("k.created_by")}
-  SELECT coalesce(json_agg(json_build_object('id', id, 'daily', daily_limit, 'monthly', monthly_limit)), '[]'::json)
+  SELECT coalesce(json_agg(json_build_object('id', coalesce(counted_as, id), 'daily', daily_limit, 'monthly', monthly_limit)), '[]'::json)
   FROM ancestry WHERE daily_limit IS NOT NULL OR monthly_limit IS NOT NULL) END`;
 
 /** 1 for a key that a person made, 2 for one that it made, and so on. */

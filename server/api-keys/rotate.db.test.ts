@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { makeAccount, personOf, type TestAccount } from "@/test/database/seed";
+import { utcDay, utcMonth } from "../core/clock";
 import { pool, prisma } from "../core/db";
+import { countQuotas } from "../messages/accept/quotas";
+import { usageOfKey } from "../overview/key-usage";
 import { authenticate } from "./authenticate";
 import { revokeApiKey } from "./revoke";
 import { rotateApiKey } from "./rotate";
@@ -75,13 +78,22 @@ test("a grace period does not lengthen a key's life", async () => {
 
 test("what was sent counts against the limits of the new key too", async () => {
   const account = await makeAccount();
-  const before = await makeKey(account, { daily_limit: 5 });
-  await pool().query("INSERT INTO api_key_quotas (key_id, period, messages) VALUES ($1, 'day:2026-01-31', 4)", [
-    before.id,
-  ]);
+  const before = await makeKey(account, { daily_limit: 5, monthly_limit: 9 });
+  const usageOf = ({ id }: { id: string }) => usageOfKey(personOf(account), { id, days: 7 });
+  const count = (messages: number) =>
+    countQuotas(
+      pool(),
+      [`day:${utcDay(new Date())}`, `month:${utcMonth(new Date())}`].map((period) => ({
+        keyId: before.id,
+        period,
+        added: messages,
+      })),
+    );
+  await count(4);
   const after = await rotate(account, before.id);
-  const { rows } = await pool().query("SELECT period, messages FROM api_key_quotas WHERE key_id = $1", [after.id]);
-  expect(rows).toEqual([{ period: "day:2026-01-31", messages: 4 }]);
+  expect(await usageOf(after)).toMatchObject({ used_today: 4, used_this_month: 4 });
+  await count(1);
+  expect(await usageOf(after)).toMatchObject({ used_today: 5, used_this_month: 5 });
 });
 
 test("neither a revoked key nor another account's is rotated, and nothing is made", async () => {

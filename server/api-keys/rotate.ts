@@ -28,17 +28,10 @@ async function endKey(tx: Tx, id: string, graceHours: RotateApiKeyInput["grace_h
   return rows[0]?.end ?? null;
 }
 
-/** Copies the counts of today and of this month: messages sent with the old key count against the limits of the new one. */
-const copyQuotas = (tx: Tx, from: string, to: string) =>
-  tx.query(
-    "INSERT INTO api_key_quotas (key_id, period, messages) SELECT $2, period, messages FROM api_key_quotas WHERE key_id = $1",
-    [from, to],
-  );
-
 /**
  * Replaces an active key by a new one of the same name, permissions and limits, which only this response contains. The
- * old key goes on working for `grace_hours`; keys that it created are not touched. With an Idempotency-Key it is replaced
- * once, and repeats get the same new key.
+ * old key goes on working for `grace_hours`, with a daily and monthly quota that it shares with the new one; keys that it created are
+ * not touched, and share that quota too. With an Idempotency-Key it is replaced once, and repeats get the same new key.
  * @throws 404; 400 `key_limit` beyond 100 active keys; 429 `key_creation_limit` beyond 1,000 new keys in a UTC day; 403
  *   `confirmation_required` for a person who has not given their password lately.
  */
@@ -57,6 +50,7 @@ export async function rotateApiKey(
       ...current,
       id: newId("apiKey"),
       accountId,
+      countedAs: current.countedAs ?? id,
       keyHash: hashKey(plainKey),
       keyHint: keyHint(plainKey),
       revokedAt: null,
@@ -65,7 +59,6 @@ export async function rotateApiKey(
     };
     const end = await endKey(tx, id, graceHours);
     await insertKey(tx, row);
-    await copyQuotas(tx, id, row.id);
     await recordAudit(tx, actor, { action: "api_key.created", accountId, subjectId: row.id, after: auditOf(row) });
     await recordAudit(tx, actor, {
       action: graceHours === 0 ? "api_key.revoked" : "api_key.updated",

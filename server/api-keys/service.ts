@@ -134,6 +134,7 @@ export async function createApiKey(
       permissions,
       ...(await grantLimits(tx, actor, input)),
       createdBy: actor.kind === "apiKey" ? actor.keyId : null,
+      countedAs: null,
       revokedAt: null,
       lastUsedAt: null,
       createdAt: at,

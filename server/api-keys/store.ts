@@ -24,7 +24,7 @@ export async function readKeys(accountId: string): Promise<ApiKeyRow[]> {
     text: `SELECT id, account_id AS "accountId", name, key_hash AS "keyHash", key_hint AS "keyHint",
              coalesce(permissions, '{}') AS permissions, rate_limit AS "rateLimit", daily_limit AS "dailyLimit", monthly_limit AS "monthlyLimit",
              coalesce(allowed_ips, '{}') AS "allowedIps", expires_at AS "expiresAt", revoked_at AS "revokedAt", created_by AS "createdBy",
-             last_used_at AS "lastUsedAt", created_at AS "createdAt"
+             counted_as AS "countedAs", last_used_at AS "lastUsedAt", created_at AS "createdAt"
            FROM (
              SELECT * FROM api_keys WHERE account_id = $1 AND (${ENDS_AT} IS NULL OR ${ENDS_AT} > now())
              UNION ALL
@@ -52,9 +52,9 @@ export async function insertKey(tx: Tx, row: ApiKeyRow): Promise<void> {
             SELECT FROM api_keys WHERE account_id = $2 AND id >= $14 LIMIT ${CREATED_PER_DAY_MAX}) AS made) AS today
      ), inserted AS (
        INSERT INTO api_keys (id, account_id, name, key_hash, key_hint, permissions, rate_limit, daily_limit,
-         monthly_limit, allowed_ips, expires_at, created_at, created_by)
+         monthly_limit, allowed_ips, expires_at, created_at, created_by, counted_as)
        SELECT $1, $2, $3, $4, $5, $6::text[], $7::int4, $8::int4, $9::int4, $10::text[], $11::timestamptz,
-         $12::timestamptz, $13
+         $12::timestamptz, $13, $15
        FROM counted WHERE working < ${KEYS_MAX} AND today < ${CREATED_PER_DAY_MAX}
      )
      SELECT working, today FROM counted`,
@@ -73,6 +73,7 @@ export async function insertKey(tx: Tx, row: ApiKeyRow): Promise<void> {
       row.createdAt.toISOString(),
       row.createdBy,
       firstIdAt("apiKey", new Date(utcDay(row.createdAt))),
+      row.countedAs,
     ],
   );
   const { working = 0, today = 0 } = rows[0] ?? {};
@@ -90,14 +91,21 @@ export async function insertKey(tx: Tx, row: ApiKeyRow): Promise<void> {
   }
 }
 
-export type LockedKey = KeyLimits & { keyHash: string; name: string; permissions: Scope[]; createdBy: string | null };
+export type LockedKey = KeyLimits & {
+  keyHash: string;
+  name: string;
+  permissions: Scope[];
+  createdBy: string | null;
+  countedAs: string | null;
+};
 
 /** Reads and locks a key that works, which may then be ended. The account must be locked. @throws 404 */
 export async function lockKey(tx: Tx, { accountId }: AccountActor, id: string): Promise<LockedKey> {
   await lockEnds(tx, accountId);
   const { rows } = await tx.query<LockedKey>(
     `SELECT key_hash AS "keyHash", name, permissions, rate_limit AS "rateLimit", daily_limit AS "dailyLimit",
-       monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps", expires_at AS "expiresAt", created_by AS "createdBy"
+       monthly_limit AS "monthlyLimit", allowed_ips AS "allowedIps", expires_at AS "expiresAt", created_by AS "createdBy",
+       counted_as AS "countedAs"
      FROM api_keys WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
        AND (expires_at IS NULL OR expires_at > now())
      FOR NO KEY UPDATE`,

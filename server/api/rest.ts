@@ -268,6 +268,7 @@ const actorOf = (key: KnownKey, origin: Origin): AccountActor => ({
   keyId: key.id,
   scopes: key.permissions,
   limits: { daily: key.dailyLimit, monthly: key.monthlyLimit },
+  countedAs: key.countedAs,
   ancestors: key.ancestors,
 });
 

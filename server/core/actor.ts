@@ -12,6 +12,8 @@ export type Actor =
       keyId: string;
       scopes: readonly string[];
       limits: KeyLimits;
+      /** The key under whose id its messages are counted; absent: its own. */
+      countedAs?: string;
       /** The key's ancestors that have limits: its messages count against those too. */
       ancestors?: readonly KeyQuota[];
       origin?: Origin;
@@ -44,7 +46,7 @@ export type SessionActor = {
 /** Messages that a key may send per UTC day and month; null: no limit. */
 type KeyLimits = { daily: number | null; monthly: number | null };
 
-/** A key and its {@link KeyLimits}. */
+/** The {@link KeyLimits} of a key, and the id under which its messages are counted. */
 export type KeyQuota = KeyLimits & { id: string };
 
 /** An actor that acts for one account. */

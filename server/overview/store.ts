@@ -55,7 +55,7 @@ export async function readKeyQuotas(
   keyId: string,
 ): Promise<{ today: number | null; month: number | null }> {
   const used = (period: string, form: string) => `coalesce((SELECT q.messages FROM api_key_quotas q
-    WHERE q.key_id = k.id AND q.period = '${period}:' || to_char(now() AT TIME ZONE 'UTC', '${form}')), 0)`;
+    WHERE q.key_id = coalesce(k.counted_as, k.id) AND q.period = '${period}:' || to_char(now() AT TIME ZONE 'UTC', '${form}')), 0)`;
   const { rows } = await readPool().query<{ today: number | null; month: number | null }>({
     name: "overview.key_quotas",
     text: `SELECT CASE WHEN k.daily_limit IS NOT NULL THEN ${used("day", "YYYY-MM-DD")} END AS today,

@@ -15,7 +15,10 @@ export type SendingKey = readonly KeyQuota[] | null;
 
 /** The quotas that the actor's messages count against. */
 export function sendingKey(actor: AccountActor): SendingKey {
-  const keys = actor.kind === "apiKey" ? [{ id: actor.keyId, ...actor.limits }, ...(actor.ancestors ?? [])] : [];
+  const keys =
+    actor.kind === "apiKey"
+      ? [{ id: actor.countedAs ?? actor.keyId, ...actor.limits }, ...(actor.ancestors ?? [])]
+      : [];
   const daily = env().TEST_MESSAGES_PER_DAY;
   if (isTestAccount(actor.accountId) && daily > 0) return [...keys, { id: actor.accountId, daily, monthly: null }];
   return actor.kind === "apiKey" ? keys : null;
