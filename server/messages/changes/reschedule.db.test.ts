@@ -1,14 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { setQuietHours } from "@/server/accounts/set-quiet-hours";
+import { lockAccounts } from "@/server/accounts/store";
 import { DAY_MS, HOUR_MS } from "@/server/core/clock";
-import { pool, transaction } from "@/server/core/db";
+import { pool, type Tx, transaction } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
 import { contradictions } from "@/test/database/account-truth";
 import { claimAttempts, claimed, prepareAttempts, statusOf } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { sendMessage } from "../accept/send";
+import { findDueRefusals } from "../dispatch/due/due-check";
 import { attemptOf } from "../dispatch/next-attempt";
 import { requeueOrphans } from "../dispatch/sweeps";
 import { claimFromThrottleQueue, enqueueThrottled } from "../dispatch/throttle-queue";
@@ -195,18 +197,22 @@ describe("a message keeps its time", () => {
 });
 
 describe("rescheduling and sending race in the database", () => {
+  type Race = { prepare: (sent: Sent) => Promise<unknown>; hold: (sent: Sent, tx: Tx) => Promise<unknown> };
+  const holdsPending: Race["hold"] = ({ id }, tx) =>
+    tx.query("SELECT FROM pending_messages WHERE message_id = $1 FOR UPDATE", [id]);
+
   /**
    * A message whose rescheduling was begun before it was due, and is not committed yet although it is due now.
+   * @param more `prepare`: changes the message before. `hold`: takes the lock for which the rescheduling waits.
    * @returns `commit`: lets it commit.
    */
-  async function duringReschedule() {
+  async function duringReschedule({ prepare, hold = holdsPending }: Partial<Race> = {}) {
     // Longer on a machine that is too slow for less, but rescheduling waits for a lock for ten seconds at most.
     for (const leadMs of [1_500, 4_000, 9_000]) {
       const due = ahead(leadMs);
       const sent = await schedule(due);
-      const blocker = await openTransaction((tx) =>
-        tx.query("SELECT FROM pending_messages WHERE message_id = $1 FOR UPDATE", [sent.id]),
-      );
+      await prepare?.(sent);
+      const blocker = await openTransaction((tx) => hold(sent, tx));
       const rescheduled = reschedule(sent, ahead(DAY_MS)).then(
         () => true,
         () => false,
@@ -260,4 +266,32 @@ describe("rescheduling and sending race in the database", () => {
     await makeDue(sent);
     expect(await claimAttempts([id])).toHaveLength(1);
   });
+
+  test.each([
+    { order: "before its new time is stored", hold: holdsPending },
+    { order: "after it", hold: (({ account }, tx) => lockAccounts(tx, [account.accountId])) as Race["hold"] },
+  ])(
+    "one that was let through at the earlier time, $order, does not count towards the cap of that day",
+    async (race) => {
+      const { sent, rescheduled, commit } = await duringReschedule({
+        hold: race.hold,
+        prepare: async ({ account, id }) => {
+          await pool().query("UPDATE messages SET created_at = created_at - interval '1 day' WHERE id = $1", [id]);
+          await pool().query("UPDATE accounts SET own_daily_spend_cap_micros = 1000000 WHERE id = $1", [
+            account.accountId,
+          ]);
+        },
+      });
+      const checked = findDueRefusals([sent.id]);
+      await Promise.race([checked, untilWaiting("", 2)]);
+      await commit();
+      expect([await rescheduled, (await checked).size]).toEqual([true, 0]);
+      const { rows } = await pool().query(
+        `SELECT COALESCE((SELECT sum(cost_micros) FROM due_spending_days WHERE account_id = $1), 0)::int AS days,
+         (SELECT count(*) FROM due_spending WHERE account_id = $1)::int AS messages`,
+        [sent.account.accountId],
+      );
+      expect(rows).toEqual([{ days: 0, messages: 0 }]);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 /** Gives scheduled messages another time, as long as they are not due. */
-import { readAccounts } from "../../accounts/store";
+import { lockAccounts, readAccounts } from "../../accounts/store";
 import { transactionBy } from "../../auth/authority";
 import type { AccountActor } from "../../core/actor";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
@@ -9,6 +9,7 @@ import { type ApiError, invalidRequest } from "../../core/errors";
 import { noteChange } from "../../core/live";
 import { loadPutOffCheck } from "../accept/put-off";
 import { sendAtRefusals } from "../accept/send-at";
+import { uncountDue } from "../dispatch/due/due-spending";
 import { findMessage } from "../history";
 import { type MessageRow, presentMessage } from "../present";
 import { isDue } from "../scheduled";
@@ -117,6 +118,9 @@ async function move(
   if (at?.getTime() === scheduledAt?.getTime()) return;
   if (at) await addScheduledJobs(tx, "dispatch_messages", [{ payload, dueAt: at }]);
   else await addJob(tx, "dispatch_messages", payload);
+  // While this transaction is open, the message is due at its earlier time for all others, and may have been let through on that day.
+  await lockAccounts(tx, [accountId]);
+  await uncountDue(tx, [{ id, accountId }]);
 }
 
 function notReschedulable({ status, scheduledAt }: MessageRow): ApiError {
