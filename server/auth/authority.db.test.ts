@@ -13,14 +13,16 @@ import { updateApiKey } from "../api-keys/update";
 import type { AccountActor } from "../core/actor";
 import { pool } from "../core/db";
 import { invite } from "../members/invitations";
-import { changeRole } from "../members/service";
+import { changeRole, leave, removeMember } from "../members/service";
+import { switchAccount } from "../members/sessions";
+import { lockPersons } from "../members/store";
 import { inviteOwner, makeAccount } from "../operator/new-account";
 import { createSuppression, deleteSuppression } from "../suppressions/service";
 import { createEndpoint } from "../webhooks/service";
 import { beginSecondFactor, confirmSecondFactor } from "./credentials/second-factor";
 import { codeAt, stepAt } from "./credentials/totp";
 import { addPasskey, beginPasskey } from "./passkeys/passkeys";
-import { listSessions, revokeOtherSessions, revokeSessionsOf, startSession } from "./sessions/sessions";
+import { listSessions, revokeOtherSessions, revokeSession, revokeSessionsOf, startSession } from "./sessions/sessions";
 
 const OVER = { status: 401, wire: { details: { reason: "no_session" } } };
 const KEY = { name: "Key", rate_limit: 60 };
@@ -135,4 +137,60 @@ test("of two sessions that end each other one stays", async () => {
   const ends = await Promise.allSettled([revokeOtherSessions(person), revokeOtherSessions(other)]);
   expect(ends.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(await listSessions(person)).toHaveLength(1);
+});
+
+/** Each may end or change several sessions of a person, through `mine`. */
+const endings: Record<string, (mine: Person, otherId: string) => Promise<unknown>> = {
+  "the end of another session": (mine, id) => revokeSession(mine, { id }),
+  "the end of all others": (mine) => revokeOtherSessions(mine),
+  "another account": (mine) => switchAccount(mine, { account_id: mine.accountId }),
+  "leaving the account": (mine) => leave(mine),
+  "the end of a membership": (mine) => removeMember(mine, { id: mine.userId }),
+};
+
+test.each(Object.keys(endings))("%s waits for its person before it locks a session", async (what) => {
+  const person = await makePerson();
+  const second = await makePerson();
+  await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'owner')", [
+    person.accountId,
+    second.userId,
+  ]);
+  const other = await startSession(person.userId, { address: "", userAgent: "" });
+  const holder = await openTransaction((tx) => lockPersons(tx, [person.userId]));
+  const ended = endings[what]?.(person, other);
+  try {
+    await untilWaiting("FROM users", 1);
+    const { rowCount } = await pool().query("SELECT FROM sessions WHERE user_id = $1 FOR UPDATE NOWAIT", [
+      person.userId,
+    ]);
+    expect(rowCount).toBe(2);
+  } finally {
+    await holder.commit();
+    await ended;
+  }
+});
+
+test("two who remove each other, from two accounts, do not meet in another order", async () => {
+  const [one, two] = [await makePerson(), await makePerson()];
+  for (const [account, guest] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    await pool().query("INSERT INTO account_members (account_id, user_id, role) VALUES ($1, $2, 'viewer')", [
+      account.accountId,
+      guest.userId,
+    ]);
+  }
+  const [first = ""] = [one.userId, two.userId].sort();
+  const holder = await openTransaction((tx) => lockPersons(tx, [first]));
+  const removed = Promise.all([removeMember(one, { id: two.userId }), removeMember(two, { id: one.userId })]);
+  try {
+    await untilWaiting("FROM users", 2);
+    for (const { userId } of [one, two]) {
+      await pool().query("SELECT FROM sessions WHERE user_id = $1 FOR UPDATE NOWAIT", [userId]);
+    }
+  } finally {
+    await holder.commit();
+    await removed;
+  }
 });

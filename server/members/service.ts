@@ -8,7 +8,7 @@ import { log } from "../core/log";
 import { type MemberRow, presentMember } from "./present";
 import type { ChangeRoleInput, Left, Member, MemberPath } from "./schema";
 import { leaveAccount, openOtherAccount } from "./sessions";
-import { lockMembers, lockPerson, requireOtherOwner, requireStillOwner } from "./store";
+import { lockMembers, lockPersons, requireOtherOwner, requireStillOwner } from "./store";
 
 async function readMembers(db: Tx, accountId: string, userId: string | null): Promise<MemberRow[]> {
   const { rows } = await db.query<MemberRow>(
@@ -60,8 +60,8 @@ export async function changeRole(actor: SessionActor, { id, role }: ChangeRoleIn
 const withdrawInvitationsOf = (tx: Tx, accountId: string, userId: string) =>
   tx.query("DELETE FROM invitations WHERE account_id = $1 AND invited_by = $2", [accountId, userId]);
 
+/** The person must be locked. */
 async function endMembership(tx: Tx, accountId: string, userId: string): Promise<void> {
-  await lockPerson(tx, userId);
   await tx.query("DELETE FROM account_members WHERE account_id = $1 AND user_id = $2", [accountId, userId]);
   await withdrawInvitationsOf(tx, accountId, userId);
 }
@@ -78,6 +78,7 @@ export async function removeMember(actor: SessionActor, { id }: MemberPath): Pro
     const member = members.find(({ userId }) => userId === id);
     if (!member) throw noSuchMember();
     requireStillOwner(members, actor);
+    await lockPersons(tx, [actor.userId, id]);
     await keepAuthority(tx, actor);
     requireOtherOwner(members, id);
     await endMembership(tx, accountId, id);
@@ -97,6 +98,7 @@ export async function leave(actor: SessionActor): Promise<Left> {
   const { accountId, userId } = actor;
   const next = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
+    await lockPersons(tx, [userId]);
     await keepAuthority(tx, actor);
     const member = members.find((each) => each.userId === userId);
     if (!member) throw noSuchMember();

@@ -18,11 +18,11 @@ export async function lockMembers(tx: Tx, accountId: string): Promise<LockedMemb
 }
 
 /**
- * Locks a person, after the members of an account, so that their other accounts, one of which opens next, do not change
- * meanwhile.
+ * Locks people, in the order of their ids, so that their other accounts, one of which opens next, do not change meanwhile. After the
+ * members of an account and before any session: several sessions of a person are changed only under this lock.
  */
-export async function lockPerson(tx: Tx, userId: string): Promise<void> {
-  await tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [userId]);
+export async function lockPersons(tx: Tx, userIds: readonly string[]): Promise<void> {
+  await tx.query("SELECT 1 FROM users WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [userIds]);
 }
 
 /** The role may have changed since the call began. @throws 403 `role_too_low` */

@@ -4,11 +4,12 @@
  */
 import { recordAudit } from "../../audit/store";
 import type { MemberRole, Origin, SessionActor } from "../../core/actor";
-import { pool, type Queryable, repeatWhenLost, transaction } from "../../core/db";
+import { pool, type Queryable, repeatWhenLost, type Tx, transaction } from "../../core/db";
 import { notFound } from "../../core/errors";
 import { liveAccountOf, newId } from "../../core/ids";
 import { errorFields, log } from "../../core/log";
-import { transactionBy } from "../authority";
+import { keepAuthority } from "../authority";
+import { lockPerson } from "../credentials/has-second-factor";
 import { presentSession, type SessionRow } from "../present";
 import type { Session, SessionPath, SessionsRevoked } from "../schema";
 import { ACTING_ACCOUNT } from "./acting-account";
@@ -130,7 +131,7 @@ async function revoke(tx: Queryable, which: string, values: string[]): Promise<n
   return rowCount ?? 0;
 }
 
-/** Ends every session of a person but the one named. */
+/** Ends every session of a person but the one named. The person must be locked, so that two who end each other's wait. */
 export const revokeSessionsOf = (tx: Queryable, userId: string, exceptId = ""): Promise<number> =>
   revoke(tx, "user_id = $1 AND id <> $2", [userId, exceptId]);
 
@@ -144,9 +145,16 @@ export async function listSessions(actor: SessionActor): Promise<Session[]> {
   return rows.map((row) => presentSession(row, actor.sessionId));
 }
 
+/** Locks the person, then their session: two sessions that each held itself would wait for each other. @throws as {@link keepAuthority} */
+async function keepOwnSession(tx: Tx, actor: SessionActor): Promise<void> {
+  await lockPerson(tx, actor.userId);
+  await keepAuthority(tx, actor);
+}
+
 /** Ends one of the person's own sessions. @throws 404 when there is no such open session. */
 export async function revokeSession(actor: SessionActor, { id }: SessionPath): Promise<SessionsRevoked> {
-  const revoked = await transactionBy(actor, async (tx) => {
+  const revoked = await transaction(async (tx) => {
+    await keepOwnSession(tx, actor);
     const ended = await revoke(tx, "id = $1 AND user_id = $2", [id, actor.userId]);
     if (ended === 0) throw notFound("There is no such session, or it is over already.");
     await recordAudit(tx, actor, { action: "session.revoked", accountId: actor.accountId, subjectId: id });
@@ -158,13 +166,14 @@ export async function revokeSession(actor: SessionActor, { id }: SessionPath): P
 
 /** Ends every session of the person but the one that they act through. */
 export async function revokeOtherSessions(actor: SessionActor): Promise<SessionsRevoked> {
-  const end = async (tx: Queryable) => {
+  const end = async (tx: Tx) => {
+    await keepOwnSession(tx, actor);
     const ended = await revokeSessionsOf(tx, actor.userId, actor.sessionId);
     const change = { action: "session.revoked", accountId: actor.accountId, subjectId: actor.userId } as const;
     if (ended > 0) await recordAudit(tx, actor, { ...change, after: { sessions_ended: ended } });
     return ended;
   };
-  const revoked = await repeatWhenLost(() => transactionBy(actor, end));
+  const revoked = await repeatWhenLost(() => transaction(end));
   log("info", "auth.sessions_revoked", { user_id: actor.userId, revoked });
   return { revoked };
 }
