@@ -283,22 +283,34 @@ test("attempts at a provider that needs a connection are claimed first and begin
   expect(await attemptsOf(id)).toMatchObject([{ isBegun: true }]);
 });
 
-test.each([false, true])("probes that a dead worker had taken can be taken by others (begun: %s)", async (isBegun) => {
+test.each([
+  { isBegun: false, since: null, probes: 1 },
+  { isBegun: true, since: null, probes: 1 },
+  { isBegun: true, since: "a minute before", probes: 1 },
+  // Its attempt was under way when the breaker opened, so that it is no probe.
+  { isBegun: false, since: "a minute after", probes: 0 },
+  { isBegun: true, since: "a minute after", probes: 0 },
+])("probes that a dead worker had taken can be taken by others (%o)", async ({ isBegun, since, probes }) => {
   const message = await claimed();
   await belongsTo("worker-dead", message, isBegun);
   await pool().query(
-    `INSERT INTO providers (id, breaker, probes_left) VALUES ($1, 'probing', 0)
-     ON CONFLICT (id) DO UPDATE SET breaker = 'probing', probes_left = 0`,
-    [message.first.provider],
+    `INSERT INTO providers (id, breaker, probes_left, open_until)
+     VALUES ($1, 'probing', 0, (SELECT max(started_at) FROM message_attempts WHERE message_id = $3) + $2::interval)
+     ON CONFLICT (id) DO UPDATE SET breaker = 'probing', probes_left = 0, open_until = excluded.open_until`,
+    [
+      message.first.provider,
+      since && { "a minute before": "-1 minute", "a minute after": "1 minute" }[since],
+      message.id,
+    ],
   );
   try {
     await recoverAttempts(["worker-dead"]);
     const { rows } = await pool().query("SELECT probes_left AS probes FROM providers WHERE id = $1", [
       message.first.provider,
     ]);
-    expect(rows).toEqual([{ probes: 1 }]);
+    expect(rows).toEqual([{ probes }]);
   } finally {
-    await pool().query("UPDATE providers SET breaker = 'closed', probes_left = 0 WHERE id = $1", [
+    await pool().query("UPDATE providers SET breaker = 'closed', probes_left = 0, open_until = NULL WHERE id = $1", [
       message.first.provider,
     ]);
     await settleAttempts();

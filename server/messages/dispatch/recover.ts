@@ -5,9 +5,10 @@
 
 import { DAY_MS, SECOND_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
+import { groupBy } from "../../core/group-by";
 import { log } from "../../core/log";
 import { workerId } from "../../core/worker-id";
-import { returnProbes } from "../../providers/health/provider-health";
+import { returnProbesOfDead } from "../../providers/health/provider-health";
 import type { OutboundMessage } from "../../providers/port";
 import { type Attempt, deleteClaims, giveBack, knownClaims } from "./claims";
 import { dltOfMessage } from "./dlt";
@@ -28,9 +29,11 @@ const WORKER_LOST = {
 /** Deletes the claims of workers with expired leases, and has their messages dispatched. @returns how many. */
 export async function takeBackClaims(workerIds: readonly string[]): Promise<number> {
   for (let count = 0, found = BATCH; ; ) {
-    const { rows } = await pool().query<{ id: string; seq: number; claim: string; provider: string }>({
+    const { rows } = await pool().query<
+      { id: string; seq: number } & Pick<Attempt, "claim" | "provider" | "claimedAt">
+    >({
       name: "recover.unbegun",
-      text: `SELECT a.message_id AS id, a.seq, a.claim, a.provider FROM message_attempts a
+      text: `SELECT a.message_id AS id, a.seq, a.claim, a.provider, a.started_at AS "claimedAt" FROM message_attempts a
              WHERE a.outcome IS NULL AND a.begun_at IS NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
       values: [workerIds, BATCH],
     });
@@ -90,10 +93,16 @@ export async function resolveBegun(workerIds: readonly string[]): Promise<number
  * Lets other messages probe the half-open providers that a dead worker may have been probing: no outcome of its attempts shows
  * anything about them.
  */
-async function returnProbesOf(attempts: readonly { provider: string }[]): Promise<void> {
-  const counts = new Map<string, number>();
-  for (const { provider } of attempts) counts.set(provider, (counts.get(provider) ?? 0) + 1);
-  await Promise.all([...counts].map(([provider, count]) => returnProbes(provider, count)));
+async function returnProbesOf(attempts: readonly Pick<Attempt, "provider" | "claimedAt">[]): Promise<void> {
+  const byProvider = groupBy(attempts, ({ provider }) => provider);
+  await Promise.all(
+    [...byProvider].map(([provider, own]) =>
+      returnProbesOfDead(
+        provider,
+        own.map(({ claimedAt }) => claimedAt),
+      ),
+    ),
+  );
 }
 
 /**

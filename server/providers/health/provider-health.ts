@@ -114,6 +114,23 @@ export async function returnProbes(provider: string, count: number): Promise<voi
   });
 }
 
+/**
+ * Returns the probes that a dead worker had taken, whose outcome nobody knows. Only those of its attempts that were claimed since the
+ * breaker's wait was over are probes; earlier ones were under way when it opened. Returning those too would let more messages probe
+ * the provider at once.
+ * @param claimedAt when its attempts at the provider were claimed, by the database's clock.
+ */
+export async function returnProbesOfDead(provider: string, claimedAt: readonly Date[]): Promise<void> {
+  await pool().query({
+    name: "providers.give_back_probes_of_dead",
+    text: `UPDATE providers p SET probes_left = LEAST(p.probes_left + lost.count, $3::int4), updated_at = now()
+           FROM (SELECT count(*)::int4 AS count FROM providers o JOIN unnest($2::timestamptz[]) AS t (claimed_at)
+               ON o.open_until IS NULL OR t.claimed_at >= o.open_until WHERE o.id = $1) lost
+           WHERE p.id = $1 AND p.breaker = 'probing' AND lost.count > 0`,
+    values: [provider, claimedAt.map((at) => at.toISOString()), PROBES],
+  });
+}
+
 /** The probes of a dead worker can be taken again after this time. */
 const PROBE_LOST_AFTER_S = 150;
 
