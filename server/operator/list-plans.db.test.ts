@@ -4,7 +4,7 @@ import { rowsReadBy } from "@/test/database/plans";
 import { makeAccount, newOperator } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { listLedger } from "./account";
-import { listReviews } from "./service";
+import { listAccounts, listReviews } from "./service";
 import { listSuppressions } from "./suppressions";
 
 const operator = newOperator();
@@ -58,6 +58,19 @@ describe.each(["of nearly empty tables", "of now"])("by statistics %s", (time) =
   test("senders that wait for review are counted without the rows of all accounts", async () => {
     const read = await rowsReadBy(() => listReviews(operator, { ...PAGE, status: "pending" }), ["accounts"]);
     expect(read).toBeLessThanOrEqual(PAGE.limit);
+  });
+
+  test("accounts and senders are counted up to a bound, with a search too, and the last counted page is read", async () => {
+    for (const search of [undefined, "many"]) {
+      for (const list of [listAccounts, listReviews]) {
+        expect((await list(operator, { ...PAGE, search })).pagination.total).toBe(COUNTED_MAX);
+        const last = await list(operator, { ...PAGE, search, page: COUNTED_MAX / PAGE.limit });
+        expect(last.items).toHaveLength(PAGE.limit);
+      }
+    }
+    const page = COUNTED_MAX + 2 * PAGE.limit;
+    expect(await rowsReadBy(() => listAccounts(operator, PAGE), ["accounts"])).toBeLessThanOrEqual(page);
+    expect(await rowsReadBy(() => listReviews(operator, PAGE), ["senders"])).toBeLessThanOrEqual(page);
   });
 
   test("a page of a ledger behind a cursor reads none of the entries before it", async () => {
