@@ -40,6 +40,7 @@ SELECT create_distributed_table('webhook_deliveries', 'account_id', colocate_wit
 
 -- Of an account, and without its column yet: they need one before they can be distributed.
 -- unkeyed message_attempts: found by the message
+-- unkeyed rescheduled_messages: found by the message
 -- unkeyed attempt_parts: found by the provider's id, before the account is known
 -- unkeyed receipts: found by the provider's id, before the account is known
 -- unkeyed webhook_tries: found by the delivery

@@ -1088,9 +1088,32 @@ export interface components {
                     segments: number;
                     /**
                      * Format: date-time
-                     * @description When it is to be sent, ISO 8601; null: at once, or it failed when it was accepted.
+                     * @description When it was to be sent then, ISO 8601; null: at once, or it failed when it was accepted.
                      */
                     scheduled_at: string | null;
+                };
+            } | {
+                /**
+                 * Format: date-time
+                 * @description When it happened, ISO 8601.
+                 */
+                at: string;
+                /**
+                 * @description Kind of the entry; `details` depends on it.
+                 * @constant
+                 */
+                kind: "rescheduled";
+                /** @description One sentence for people. */
+                summary: string;
+                /** @description The entry's data. */
+                details: {
+                    /**
+                     * Format: date-time
+                     * @description When it is to be sent since then, ISO 8601.
+                     */
+                    scheduled_at: string;
+                    /** @description How often it has been rescheduled; all of these share this entry. */
+                    times: number;
                 };
             } | {
                 /**

@@ -34,11 +34,12 @@ export async function findKeyOf(actor: AccountActor, id: string): Promise<{ id: 
   return rows[0] ?? null;
 }
 
-/** Reads one message with its attempts, receipts, money, events and webhook tries. @throws 404 as {@link findMessage}. */
+/** Reads one message with its rescheduling, attempts, receipts, money, events and webhook tries. @throws 404 as {@link findMessage}. */
 export async function readHistory(actor: AccountActor, id: string): Promise<MessageHistory> {
   const { accountId } = actor;
   const message = await findMessage(actor, id);
-  const [attempts, receipts, ledger, events] = await Promise.all([
+  const [rescheduled, attempts, receipts, ledger, events] = await Promise.all([
+    message.scheduledAt && readPrisma().rescheduledMessage.findUnique({ where: { messageId: id } }),
     readPrisma().messageAttempt.findMany({
       where: { messageId: id, OR: [{ outcome: null }, { outcome: { not: WITHDRAWN } }] },
       omit: { providerDetail: true },
@@ -70,6 +71,7 @@ export async function readHistory(actor: AccountActor, id: string): Promise<Mess
   const urls = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.url]));
   return {
     message,
+    rescheduled,
     attempts,
     receipts,
     ledger: moneyOf(message, ledger),

@@ -15,7 +15,7 @@ export const getMessage = async (actor: AccountActor, id: string): Promise<Messa
 
 /** Console: returns a message with its history. @throws 404, also for another account's. */
 export async function getMessageDetail(actor: AccountActor, id: string): Promise<MessageDetail> {
-  const [{ message: row, attempts, receipts, ledger, events, deliveries }, apiKey] = await Promise.all([
+  const [{ message: row, rescheduled, attempts, receipts, ledger, events, deliveries }, apiKey] = await Promise.all([
     readHistory(actor, id),
     findKeyOf(actor, id),
   ]);
@@ -25,6 +25,7 @@ export async function getMessageDetail(actor: AccountActor, id: string): Promise
     api_key: apiKey,
     encoding: row.encoding as MessageDetail["encoding"],
     segments: row.segments,
+    rescheduled: rescheduled && { at: rescheduled.rescheduledAt.toISOString(), times: rescheduled.times },
     attempts: attempts.map((attempt) => ({
       seq: attempt.seq,
       provider: attempt.provider,

@@ -221,6 +221,8 @@ export const MessageDetail = z.object({
   api_key: z.object({ id: z.string(), name: z.string() }).nullable(),
   encoding: Encoding,
   segments: z.number().int(),
+  /** When it was rescheduled last, and how often; null: never, or by a version that did not store it. */
+  rescheduled: z.object({ at: DateTime, times: z.number().int() }).nullable(),
   attempts: z.array(
     z.object({
       seq: z.number().int(),

@@ -19,9 +19,13 @@ const TimelineEntry = z.discriminatedUnion("kind", [
     encoding: z.enum(["GSM-7", "UCS-2"]).describe("Alphabet of the text."),
     segments: z.number().int().describe("Segments of the message."),
     scheduled_at: NullableDateTime.describe(
-      "When it is to be sent, ISO 8601; null: at once, or it failed when it was accepted.",
+      "When it was to be sent then, ISO 8601; null: at once, or it failed when it was accepted.",
     ),
   }).describe("The message was accepted and stored."),
+  entry("rescheduled", {
+    scheduled_at: DateTime.describe("When it is to be sent since then, ISO 8601."),
+    times: z.number().int().describe("How often it has been rescheduled; all of these share this entry."),
+  }).describe("The message was rescheduled; `at` is when that was done last."),
   entry("money", {
     kind: z.enum(["reserve", "settle", "refund"]).describe("Reserved, charged or refunded."),
     amount: z

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool, prisma } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
+import { rescheduleMessage } from "@/server/messages/changes/reschedule";
 import { getMessageDetail, getTimeline } from "@/server/messages/read";
 import type { TimelineEntry } from "@/server/messages/timeline-schema";
 import { createEndpoint } from "@/server/webhooks/service";
@@ -40,6 +41,8 @@ function labelOf({ kind, details }: TimelineEntry): string {
   switch (kind) {
     case "accepted":
       return kind;
+    case "rescheduled":
+      return `${kind}:${details.times}`;
     case "money":
       return `money:${details.kind}`;
     case "attempt":
@@ -142,6 +145,29 @@ test("a message that no provider took ends with its refund and its event, and th
   expect(entries.map((entry) => (entry.kind === "money" ? entry.details.amount : 0))).toEqual([
     0, -0.01, 0, 0, 0.01, 0,
   ]);
+});
+
+test("a rescheduled message keeps the time of its acceptance, however often it is rescheduled", async () => {
+  const account = await makeAccount();
+  const [first, second, third] = [1, 2, 3].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+  const { id } = await sendMessage(
+    account.actor,
+    { to: "+15550100001", from: account.senderId, body: "Hello", send_at: first },
+    plainRequest(),
+  );
+  expect((await getMessageDetail(account.actor, id)).rescheduled).toBeNull();
+  for (const send_at of [second, third, third])
+    await rescheduleMessage(account.actor, id, { send_at: send_at ?? null });
+  const { entries } = await getTimeline(account.actor, id);
+  expect(labelsOf(entries)).toEqual(["accepted", "money:reserve", "rescheduled:2"]);
+  expect(entries.map(({ details }) => ("scheduled_at" in details ? details.scheduled_at : null))).toEqual([
+    first,
+    null,
+    third,
+  ]);
+  const detail = await getMessageDetail(account.actor, id);
+  expect(detail.rescheduled).toEqual({ at: entries.at(-1)?.at, times: 2 });
+  expect(detail.message.scheduled_at).toBe(third);
 });
 
 test("the detail of a message names the key that sent it; for a person it names none", async () => {

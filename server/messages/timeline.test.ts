@@ -47,6 +47,7 @@ const delivery = { id: "dlv_1", endpointId: "whe_1", url: "https://example.com",
 /** A message whose whole history took less than a millisecond; its rows are in arbitrary order. */
 const history: MessageHistory = {
   message,
+  rescheduled: null,
   deliveries: [{ ...delivery, eventId: "evt_1", createdAt: at(0), tries: [{ ...posted, round: 0, attempt: 1 }] }],
   events: [
     { id: "evt_1", type: "message.sent", status: "sent", createdAt: at(0) },
@@ -90,6 +91,7 @@ test("entries are ordered by time first", () => {
 test("open attempts, receipts that changed nothing, refunds, failed tries and reasons of failures have their own sentences", () => {
   const failed: MessageHistory = {
     message: { ...message, status: "failed", segments: 1, errorCode: "blocked", errorMessage: "Blocked" },
+    rescheduled: null,
     deliveries: [
       {
         ...delivery,
@@ -112,6 +114,23 @@ test("open attempts, receipts that changed nothing, refunds, failed tries and re
   ]);
   const refund = timelineOf(failed).entries.find((entry) => entry.kind === "money" && entry.details.kind === "refund");
   expect(refund?.details).toEqual({ kind: "refund", amount: 0.02, currency: "USD" });
+});
+
+test("a rescheduled message was accepted for its first time, and one entry has its new one", () => {
+  const rescheduled = { firstScheduledAt: at(100), rescheduledAt: at(0), times: 1 };
+  const later = { ...history, message: { ...message, scheduledAt: at(200) }, rescheduled };
+  expect(summariesOf(later).slice(0, 3)).toEqual([
+    "Accepted from DEMO to +14155550123: 2 segments in GSM-7, to be sent at 2026-01-31T12:00:00.100Z.",
+    "0.02 USD was reserved.",
+    "Rescheduled, to be sent at 2026-01-31T12:00:00.200Z.",
+  ]);
+  expect(summariesOf({ ...later, rescheduled: { ...rescheduled, times: 2 } })[2]).toBe(
+    "Rescheduled 2 times, at last to be sent at 2026-01-31T12:00:00.200Z.",
+  );
+  expect(Timeline.parse(timelineOf(later)).entries[2]?.details).toEqual({
+    scheduled_at: "2026-01-31T12:00:00.200Z",
+    times: 1,
+  });
 });
 
 test("tries of a recovery name their round", () => {

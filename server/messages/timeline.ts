@@ -7,6 +7,8 @@ import type { Timeline, TimelineEntry } from "./timeline-schema";
 /** All rows of one message. Each list is in the order in which its rows were written. */
 export type MessageHistory = {
   message: MessageRow;
+  /** Null: it never was, or by a version that did not store it. */
+  rescheduled: { firstScheduledAt: Date; rescheduledAt: Date; times: number } | null;
   ledger: { kind: string; amountMicros: bigint; reservedMicros: bigint; createdAt: Date }[];
   attempts: {
     seq: number;
@@ -40,10 +42,10 @@ export type MessageHistory = {
 
 type Of<Kind extends TimelineEntry["kind"]> = Extract<TimelineEntry, { kind: Kind }>;
 
-/** Order of entries of the same millisecond: acceptance, reserve, attempt, receipt, then their effects. */
-const RANKS = { accepted: 0, attempt: 2, receipt: 3, event: 5, webhook_try: 6 } as const;
+/** Order of entries of the same millisecond: acceptance, reserve, rescheduling, attempt, receipt, then their effects. */
+const RANKS = { accepted: 0, rescheduled: 2, attempt: 3, receipt: 4, event: 6, webhook_try: 7 } as const;
 const RESERVE_RANK = 1;
-const SETTLEMENT_RANK = 4;
+const SETTLEMENT_RANK = 5;
 
 const rankOf = (entry: TimelineEntry): number => {
   if (entry.kind !== "money") return RANKS[entry.kind];
@@ -53,7 +55,8 @@ const rankOf = (entry: TimelineEntry): number => {
 /** The entries of a message, oldest first, a cause before its effect. */
 export function timelineOf(history: MessageHistory): Timeline {
   const entries: TimelineEntry[] = [
-    acceptedEntry(history.message),
+    acceptedEntry(history),
+    ...rescheduledEntries(history),
     ...history.ledger.map((row) => moneyEntry(row, history.message.currency)),
     ...history.attempts.map(attemptEntry),
     ...history.receipts.map(receiptEntry),
@@ -65,9 +68,10 @@ export function timelineOf(history: MessageHistory): Timeline {
   return { object: "timeline", message_id: history.message.id, entries };
 }
 
-function acceptedEntry(row: MessageRow): Of<"accepted"> {
+function acceptedEntry({ message: row, rescheduled }: MessageHistory): Of<"accepted"> {
   const size = `${row.segments} ${row.segments === 1 ? "segment" : "segments"} in ${row.encoding}`;
-  const due = row.scheduledAt ? `, to be sent at ${row.scheduledAt.toISOString()}` : "";
+  const scheduledAt = rescheduled?.firstScheduledAt ?? row.scheduledAt;
+  const due = scheduledAt ? `, to be sent at ${scheduledAt.toISOString()}` : "";
   return {
     at: row.createdAt.toISOString(),
     kind: "accepted",
@@ -77,9 +81,26 @@ function acceptedEntry(row: MessageRow): Of<"accepted"> {
       from: row.fromSender,
       encoding: row.encoding as Of<"accepted">["details"]["encoding"],
       segments: row.segments,
-      scheduled_at: isoOrNull(row.scheduledAt),
+      scheduled_at: isoOrNull(scheduledAt),
     },
   };
+}
+
+function rescheduledEntries({ message, rescheduled }: MessageHistory): Of<"rescheduled">[] {
+  if (!rescheduled || !message.scheduledAt) return [];
+  const { rescheduledAt, times } = rescheduled;
+  const due = message.scheduledAt.toISOString();
+  return [
+    {
+      at: rescheduledAt.toISOString(),
+      kind: "rescheduled",
+      summary:
+        times === 1
+          ? `Rescheduled, to be sent at ${due}.`
+          : `Rescheduled ${times} times, at last to be sent at ${due}.`,
+      details: { scheduled_at: due, times },
+    },
+  ];
 }
 
 const MONEY_WORDS = { reserve: "was reserved", settle: "was charged", refund: "was refunded" } as const;

@@ -39,6 +39,7 @@ const forgetMessages =
       deleteOf(tx, "receipts", "message_id", ids),
       deleteOf(tx, "attempt_parts", "message_id", ids),
       deleteOf(tx, "message_attempts", "message_id", ids),
+      deleteOf(tx, "rescheduled_messages", "message_id", ids),
       // A receipt may have ended a message that waits for another provider. Its place in the queue would never become
       // free without its message, and would block those behind it.
       deleteOf(tx, "waiting_messages", "message_id", ids),

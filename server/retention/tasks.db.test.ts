@@ -73,6 +73,7 @@ test("messages that ended long ago go with all that belongs to them; usage, leng
     const old = await daysAgo(async () => {
       const ids = [await live(account, "delivered"), await live(account, "delivered"), await live(account, "refused")];
       await runDeliveryJobs(endpoint.id);
+      await pool().query("INSERT INTO rescheduled_messages SELECT unnest($1::text[]), now(), now(), 1", [ids]);
       return ids;
     });
     const open = await daysAgo(() => live(account, "sent"));
@@ -84,6 +85,7 @@ test("messages that ended long ago go with all that belongs to them; usage, leng
     env().RETENTION_MESSAGES_DAYS = 30;
     await forgetOldData();
     expect(await rowsOf(old)).toEqual({ messages: 0, message_attempts: 0, receipts: 0, events: 0 });
+    expect(await countOf("rescheduled_messages", "message_id = ANY($1)", [old])).toBe(0);
     expect(await rowsOf([open, ...young])).toEqual({ messages: 3, message_attempts: 3, receipts: 1, events: 4 });
     expect(await countOf("message_metadata", "account_id = $1", [account.accountId])).toBe(3);
     await expect(getMessage(account.actor, old[0] ?? "")).rejects.toMatchObject({ status: 404 });

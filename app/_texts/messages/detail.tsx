@@ -111,6 +111,9 @@ const en = {
   timeline: {
     title: "Timeline",
     accepted: "Accepted",
+    rescheduled: (times: number, shown: string) =>
+      plural(times, { one: "Rescheduled", other: `Rescheduled ${shown} times` }),
+    toBeSentAt: (time: ReactNode) => <>To be sent at {time}</>,
     sent: "Sent",
     sentBy: (provider: string) => `Accepted by ${provider}`,
     delivered: "Delivered",

@@ -50,6 +50,6 @@ test("the entries of a timeline are distinguished by their kind", () => {
   const data = [...["responses", "200"], ...JSON_SCHEMA, "properties", "data", "properties", "entries", "items"];
   const { oneOf } = at("paths", path, "get", ...data) as { oneOf: unknown[] };
   const kinds = oneOf.map((entry) => (((follow(entry) as Json).properties as Json).kind as Json).const);
-  expect(kinds).toEqual(["accepted", "money", "attempt", "receipt", "event", "webhook_try"]);
+  expect(kinds).toEqual(["accepted", "rescheduled", "money", "attempt", "receipt", "event", "webhook_try"]);
   expect(Object.keys(operation("get", path).responses as Json)).toContain("404");
 });

@@ -116,6 +116,14 @@ async function move(
   });
   const payload = { messageIds: [id] };
   if (at?.getTime() === scheduledAt?.getTime()) return;
+  // Its timeline shows when it was to be sent first.
+  await tx.query({
+    name: "messages.note_reschedule",
+    text: `INSERT INTO rescheduled_messages AS r (message_id, first_scheduled_at, rescheduled_at, times)
+           VALUES ($1, $2::timestamptz, clock_timestamp(), 1)
+           ON CONFLICT (message_id) DO UPDATE SET rescheduled_at = excluded.rescheduled_at, times = r.times + 1`,
+    values: [id, scheduledAt?.toISOString()],
+  });
   if (at) await addScheduledJobs(tx, "dispatch_messages", [{ payload, dueAt: at }]);
   else await addJob(tx, "dispatch_messages", payload);
   // While this transaction is open, the message is due at its earlier time for all others, and may have been let through on that day.

@@ -5,6 +5,7 @@ import { PageLink } from "@/app/_ui/frame/page-link";
 import {
   IconArrowsExchange,
   IconBroadcast,
+  IconCalendarClock,
   IconCash,
   IconCircleCheck,
   IconCircleX,
@@ -18,7 +19,7 @@ import { formatMoney } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";
 import { shortUrl } from "@/app/_ui/values/short-url";
 import { TONE_COLORS, type Tone } from "@/app/_ui/values/status-badge";
-import { Time } from "@/app/_ui/values/time";
+import { ExactTime, Time } from "@/app/_ui/values/time";
 import type { MessageDetail } from "@/server/messages/schema";
 import { elapsed, foldedTimeline, type TimelineEntry } from "./timeline";
 
@@ -114,6 +115,13 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
   switch (entry.kind) {
     case "accepted":
       return { icon: icon(IconInbox), tone: "neutral", title: texts.accepted };
+    case "rescheduled":
+      return {
+        icon: icon(IconCalendarClock),
+        tone: "neutral",
+        title: texts.rescheduled(entry.times, formatCount(entry.times)),
+        body: texts.toBeSentAt(<ExactTime value={entry.scheduledAt} />),
+      };
     case "attempt":
       return attemptView(entry.attempt);
     case "receipt":

@@ -33,6 +33,7 @@ const detail: MessageDetail = {
   api_key: null,
   encoding: "GSM-7",
   segments: 1,
+  rescheduled: null,
   attempts: [
     { seq: 1, provider: "sandbox", outcome: "accepted", code: null, detail: null, latency_ms: 900, started_at: at(1) },
   ],

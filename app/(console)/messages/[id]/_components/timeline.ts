@@ -4,6 +4,7 @@ import type { MessageDetail } from "@/server/messages/schema";
 /** One entry of a message's timeline. */
 export type TimelineEntry = { key: string; at: string } & (
   | { kind: "accepted" }
+  | { kind: "rescheduled"; scheduledAt: string; times: number }
   | { kind: "attempt"; attempt: MessageDetail["attempts"][number] }
   | { kind: "receipt"; receipt: MessageDetail["receipts"][number] }
   | { kind: "ledger"; move: MessageDetail["ledger"][number] }
@@ -16,13 +17,14 @@ export type TimelineEntry = { key: string; at: string } & (
 /** Order within the same millisecond: the cause before its effect. */
 const ORDER: Readonly<Record<TimelineEntry["kind"], number>> = {
   accepted: 0,
-  attempt: 2,
-  sent: 3,
-  receipt: 4,
-  delivered: 5,
-  failed: 5,
-  ledger: 6,
-  delivery: 7,
+  rescheduled: 2,
+  attempt: 3,
+  sent: 4,
+  receipt: 5,
+  delivered: 6,
+  failed: 6,
+  ledger: 7,
+  delivery: 8,
 };
 /** Money is reserved in the transaction of acceptance, so its entry comes right after. */
 const RESERVED = 1;
@@ -31,7 +33,14 @@ const rank = (entry: TimelineEntry) =>
   entry.kind === "ledger" && entry.move.kind === "reserve" ? RESERVED : ORDER[entry.kind];
 
 /** All that is known of a message as one list, oldest first. */
-export function timelineOf({ message, attempts, receipts, ledger, deliveries }: MessageDetail): TimelineEntry[] {
+export function timelineOf({
+  message,
+  rescheduled,
+  attempts,
+  receipts,
+  ledger,
+  deliveries,
+}: MessageDetail): TimelineEntry[] {
   const entries: TimelineEntry[] = [
     { key: "accepted", at: message.created_at, kind: "accepted" },
     ...attempts.map(
@@ -61,6 +70,10 @@ export function timelineOf({ message, attempts, receipts, ledger, deliveries }: 
       }),
     ),
   ];
+  if (rescheduled && message.scheduled_at) {
+    const { at, times } = rescheduled;
+    entries.push({ key: "rescheduled", at, kind: "rescheduled", scheduledAt: message.scheduled_at, times });
+  }
   if (message.sent_at) entries.push({ key: "sent", at: message.sent_at, kind: "sent" });
   if (message.delivered_at) entries.push({ key: "delivered", at: message.delivered_at, kind: "delivered" });
   if (message.failed_at) entries.push({ key: "failed", at: message.failed_at, kind: "failed" });
