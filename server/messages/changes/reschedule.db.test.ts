@@ -212,10 +212,7 @@ describe("rescheduling and sending race in the database", () => {
       const due = ahead(leadMs);
       const sent = await schedule(due);
       await prepare?.(sent);
-      const blocker = await openTransaction(async (tx) => {
-        await tx.query("SET LOCAL idle_in_transaction_session_timeout = 0");
-        await hold(sent, tx);
-      });
+      const blocker = await openTransaction((tx) => hold(sent, tx));
       const rescheduled = reschedule(sent, ahead(DAY_MS)).then(
         () => true,
         () => false,
