@@ -1,5 +1,6 @@
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import { makeNotes, notes } from "@/test/database/notes";
 import { makeAccount } from "@/test/database/seed";
 import { lockAccounts } from "../accounts/store";
 import { pool, type Tx, transaction } from "./db";
@@ -13,14 +14,7 @@ const pidOf = async (tx: Tx): Promise<number> =>
 
 const settled = (work: Promise<unknown>) => work.then(() => null, toApiError);
 
-beforeAll(async () => {
-  await pool().query("CREATE TABLE notes (id text PRIMARY KEY)");
-});
-
-const notes = async (prefix: string): Promise<string[]> =>
-  (await pool().query<{ id: string }>("SELECT id FROM notes WHERE id LIKE $1 || '%' ORDER BY id", [prefix])).rows.map(
-    (row) => row.id,
-  );
+beforeAll(makeNotes);
 
 describe("a connection that is lost before COMMIT", () => {
   test("between two statements: the transaction runs again, and is carried out once", async () => {

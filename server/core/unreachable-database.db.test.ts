@@ -1,6 +1,7 @@
 /** Callers of the database while it is unreachable, behind a proxy that can be cut. */
 import pg from "pg";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { makeNotes, notes } from "@/test/database/notes";
 import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-proxy";
 import { WAIT_MAX_MS } from "./database/patient-pool";
 import { pool, prisma, repeatWhenLost, transaction } from "./db";
@@ -9,14 +10,7 @@ import { shutDown } from "./process";
 
 const settled = (work: Promise<unknown>) => work.then(() => null, toApiError);
 
-beforeAll(async () => {
-  await pool().query("CREATE TABLE notes (id text PRIMARY KEY)");
-});
-
-const notes = async (prefix: string): Promise<string[]> =>
-  (await pool().query<{ id: string }>("SELECT id FROM notes WHERE id LIKE $1 || '%' ORDER BY id", [prefix])).rows.map(
-    (row) => row.id,
-  );
+beforeAll(makeNotes);
 
 describe("behind a proxy that can be cut", () => {
   let proxy: DatabaseProxy;
