@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { statementsOf } from "@/test/database/plans";
 import { pool } from "../../core/db";
 import { invalidateProviders } from "../registry";
@@ -16,4 +16,58 @@ test("the last minutes are read through an index, because every worker reads the
     "SELECT indexdef AS definition FROM pg_indexes WHERE tablename = 'provider_minutes'",
   );
   expect(rows.map((row) => row.definition)).toContainEqual(expect.stringMatching(/ \(minute\)$/));
+});
+
+describe("a half-open breaker whose probes are taken", () => {
+  /** Seconds since its wait ended, and since its last probe was taken. */
+  const halfOpen = async (endedS: number, takenS: number) => {
+    await pool().query(
+      `INSERT INTO providers (id, breaker, opens, probes_left, open_until, updated_at) VALUES ('vonage', 'probing', 1, 0,
+         now() - $1 * interval '1 second', now() - $2 * interval '1 second')
+       ON CONFLICT (id) DO UPDATE SET breaker = 'probing', probes_left = 0, open_until = excluded.open_until,
+         updated_at = excluded.updated_at`,
+      [endedS, takenS],
+    );
+    invalidateProviders();
+  };
+  const open = (provider: string, ageS: number) =>
+    pool().query(
+      `INSERT INTO message_attempts (message_id, seq, provider, started_at, worker_id)
+       VALUES ('msg_probe', 1, $1, now() - $2 * interval '1 second', 'worker')`,
+      [provider, ageS],
+    );
+  const probesLeft = async () => {
+    await updateProviderHealth();
+    const { rows } = await pool().query<{ left: number }>(
+      "SELECT probes_left AS left FROM providers WHERE id = 'vonage'",
+    );
+    return rows[0]?.left;
+  };
+
+  beforeEach(() => pool().query("DELETE FROM message_attempts WHERE message_id = 'msg_probe'"));
+
+  test("gets new ones soon if no attempt was claimed with them", async () => {
+    await halfOpen(20, 11);
+    expect(await probesLeft()).toBe(3);
+  });
+
+  test("counts neither attempts at other providers nor those from before its wait was over", async () => {
+    await halfOpen(20, 11);
+    await open("twilio", 5);
+    expect(await probesLeft()).toBe(3);
+    await pool().query("DELETE FROM message_attempts WHERE message_id = 'msg_probe'");
+    await halfOpen(20, 11);
+    await open("vonage", 30);
+    expect(await probesLeft()).toBe(3);
+  });
+
+  test("waits for those that may still be claimed or are under way, but not for ever", async () => {
+    await halfOpen(20, 5);
+    expect(await probesLeft()).toBe(0);
+    await halfOpen(140, 130);
+    await open("vonage", 120);
+    expect(await probesLeft()).toBe(0);
+    await halfOpen(170, 160);
+    expect(await probesLeft()).toBe(3);
+  });
 });

@@ -131,8 +131,10 @@ export async function returnProbesOfDead(provider: string, claimedAt: readonly D
   });
 }
 
-/** The probes of a dead worker can be taken again after this time. */
+/** Probes can be taken again after this time, even if their attempts are still open. */
 const PROBE_LOST_AFTER_S = 150;
+/** Time in which a worker claims an attempt with a probe that it has taken, usually milliseconds. */
+const PROBE_CLAIMED_WITHIN_S = 10;
 
 /**
  * A row with a time this far ahead was written before the database's clock was set back. Its wait would last until the clock
@@ -140,9 +142,18 @@ const PROBE_LOST_AFTER_S = 150;
  */
 const SET_BACK_S = 60;
 
+/**
+ * SQL: whether probes that were taken long ago have no open attempt. Their worker died before it claimed one or after it recorded the
+ * outcome, or did not hear that it has them.
+ */
+const NOBODY_PROBES = `CASE WHEN updated_at < now() - $4 * interval '1 second' THEN NOT EXISTS (
+    SELECT FROM message_attempts a WHERE a.outcome IS NULL AND a.provider = providers.id
+      AND a.started_at >= COALESCE(providers.open_until, '-infinity')) END`;
+
 /** SQL: whether the wait of a breaker is over, or the probes of a half-open one are lost. */
 const MUST_PROBE = `((breaker = 'open' OR (breaker = 'probing' AND probes_left = 0))
-  AND (CASE breaker WHEN 'open' THEN open_until <= now() ELSE updated_at < now() - $2 * interval '1 second' END
+  AND (CASE breaker WHEN 'open' THEN open_until <= now()
+      ELSE updated_at < now() - $2 * interval '1 second' OR ${NOBODY_PROBES} END
     OR updated_at > now() + $3 * interval '1 second'))`;
 const IS_UNAVAILABLE = "(is_drained OR breaker <> 'closed')";
 
@@ -163,7 +174,7 @@ async function tendBreakers(): Promise<{ tended: number; counts: Map<string, Min
                sum(slow)::int4 AS slow
              FROM provider_minutes WHERE minute >= date_trunc('minute', now()) - interval '1 minute' GROUP BY provider)
            SELECT t.count AS tended, record.* FROM (SELECT count(*)::int4 AS count FROM tended) t LEFT JOIN record ON true`,
-    values: [PROBES, PROBE_LOST_AFTER_S, SET_BACK_S],
+    values: [PROBES, PROBE_LOST_AFTER_S, SET_BACK_S, PROBE_CLAIMED_WITHIN_S],
   });
   const counts = rows.flatMap(({ provider, worked, failed, slow }) =>
     provider === null ? [] : [[provider, { worked, failed, slow }] as const],
