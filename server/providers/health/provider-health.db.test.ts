@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { statementsOf } from "@/test/database/plans";
+import { type Plan, planOf, statementsOf } from "@/test/database/plans";
 import { pool } from "../../core/db";
 import { invalidateProviders } from "../registry";
 import { updateProviderHealth } from "./provider-health";
@@ -69,5 +69,15 @@ describe("a half-open breaker whose probes are taken", () => {
     expect(await probesLeft()).toBe(0);
     await halfOpen(170, 160);
     expect(await probesLeft()).toBe(3);
+  });
+
+  test("are looked for among the attempts that are under way, not in the whole table", async () => {
+    const [tend] = (await statementsOf(updateProviderHealth)).filter(({ name }) => name === "providers.tend");
+    if (!tend) throw new Error("not sent");
+    const indexesOf = (plan: Plan): (string | undefined)[] => [
+      ...(plan["Relation Name"] === "message_attempts" ? [plan["Index Name"]] : []),
+      ...(plan.Plans ?? []).flatMap(indexesOf),
+    ];
+    expect(new Set(indexesOf(await planOf(tend)))).toEqual(new Set(["message_attempts_under_way"]));
   });
 });
