@@ -113,7 +113,7 @@ const en = {
     accepted: "Accepted",
     rescheduled: (times: number, shown: string) =>
       plural(times, { one: "Rescheduled", other: `Rescheduled ${shown} times` }),
-    toBeSentAt: (time: ReactNode) => <>To be sent at {time}</>,
+    toBeSent: (time: ReactNode) => <>To be sent {time}</>,
     sent: "Sent",
     sentBy: (provider: string) => `Accepted by ${provider}`,
     delivered: "Delivered",

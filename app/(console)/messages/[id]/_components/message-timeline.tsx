@@ -120,7 +120,7 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
         icon: icon(IconCalendarClock),
         tone: "neutral",
         title: texts.rescheduled(entry.times, formatCount(entry.times)),
-        body: texts.toBeSentAt(<ExactTime value={entry.scheduledAt} />),
+        body: texts.toBeSent(<ExactTime value={entry.scheduledAt} />),
       };
     case "attempt":
       return attemptView(entry.attempt);
