@@ -127,6 +127,7 @@ export async function perform(
       redactions: load.redactions,
       bans: load.bans,
       keys: load.keys,
+      quotas: load.quotas,
       endpoints: load.endpoints,
       reading: load.readings(),
       requests: carriers.requests,

@@ -24,6 +24,8 @@ const GATHER_WITHIN_MS = 15_000;
 const SLOW_SHARE = 0.6;
 const BUSY_SHARE = 0.2;
 const FAILED = "could not be done";
+/** A fault that lasts longer says so at each such interval. */
+const LONG_MS = 30_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
@@ -213,10 +215,15 @@ export async function sufferAll(
     if (busy.has(place)) continue;
     busy.add(place);
     const atMs = Date.now();
-    tell(`${fault.kind.padEnd(10)} ${wordsFor(fault)}`);
+    const words = wordsFor(fault);
+    tell(`${fault.kind.padEnd(10)} ${words}`);
+    const reminder = setInterval(() => {
+      tell(`${fault.kind.padEnd(10)} ${words}: has not ended after ${seconds(Date.now() - atMs)}`);
+    }, LONG_MS);
     const ending: Promise<void> = perform(scene, fault)
       .catch((thrown: unknown) => `${FAILED}: ${thrown}`)
       .then((note) => {
+        clearInterval(reminder);
         busy.delete(place);
         underWay.delete(ending);
         happened.push({ fault, atMs, untilMs: Date.now(), note });

@@ -47,6 +47,9 @@ export type LedgerEntry = {
 /** An entry of the audit log about a credit: the balances that it names. */
 export type CreditAudit = { note: string; beforeMicros: number; afterMicros: number };
 
+/** The messages of a UTC day that are counted under the id of a key with a quota. */
+type StoredQuota = { keyId: string; messages: number };
+
 export type AccountBook = {
   accountId: string;
   balanceMicros: number;
@@ -78,6 +81,7 @@ export type DatabaseBook = {
   inbound: StoredInbound[];
   deliveries: StoredDelivery[];
   endpoints: Endpoint[];
+  quotas: StoredQuota[];
   /** Jobs that the queue has given up. */
   deadJobs: number;
 };
@@ -162,6 +166,9 @@ export async function readDatabaseBook(database: Database): Promise<DatabaseBook
        FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id`,
     ),
     endpoints: await readEndpoints(database),
+    quotas: await database.rows<StoredQuota>(
+      `SELECT key_id AS "keyId", sum(messages)::int AS messages FROM api_key_quotas WHERE period LIKE 'day:%' GROUP BY key_id`,
+    ),
     deadJobs: dead?.count ?? 0,
   };
 }

@@ -5,6 +5,7 @@ import type { Cancellation } from "../load/cancellations";
 import type { EndpointLife } from "../load/endpoints";
 import type { KeyLife } from "../load/keys";
 import type { LimitedBook } from "../load/limited-book";
+import type { QuotaLife } from "../load/quotas";
 import type { Reading } from "../load/reader";
 import type { Redaction } from "../load/redactions";
 import type { Reply } from "../load/replies";
@@ -29,6 +30,8 @@ export type Evidence = {
   redactions: readonly Redaction[];
   bans: readonly Ban[];
   keys: readonly KeyLife[];
+  /** Daily quotas of keys that customers made and used up. */
+  quotas: readonly QuotaLife[];
   /** Endpoints that customers made, and changed, under load. */
   endpoints: readonly EndpointLife[];
   reading: Reading;

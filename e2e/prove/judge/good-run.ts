@@ -72,6 +72,7 @@ export function goodRun(): Evidence {
     redactions: [],
     bans: [],
     keys: [],
+    quotas: [],
     endpoints: [],
     reading: { reads: 0, missing: [], backwards: [] },
     limited: null,
@@ -98,6 +99,7 @@ export function goodRun(): Evidence {
       inbound: [],
       deliveries: ["evt_1", "evt_2"].map((eventId) => ({ eventId, receiver: "a", status: "delivered" })),
       endpoints: [{ id: "whe_1", receiver: "a", accountId: ACCOUNT, isActive: true, failureCount: 0 }],
+      quotas: [],
       deadJobs: 0,
     },
     history: {

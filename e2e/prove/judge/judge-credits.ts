@@ -97,6 +97,8 @@ export function judgeRefusals({ limited, sends }: Evidence): string[] {
   const shortages = sends.flatMap(({ accountId, reference, key, shortages: own }) =>
     (own ?? []).flatMap((shortage) => {
       const { kind, details } = shortage;
+      // See judge-quotas.ts.
+      if (kind === "quota") return [];
       const hasLimits = kind === "cap" ? accountId === limited?.capped : limited && accountId in limited.openingsMicros;
       return hasLimits && isJustified(shortage, limited?.caps ?? [])
         ? []

@@ -11,6 +11,7 @@ import { judgeEndpoints } from "./judge-endpoints";
 import { judgeEvents } from "./judge-events";
 import { judgeKeys } from "./judge-keys";
 import { judgeMoney } from "./judge-money";
+import { judgeQuotas } from "./judge-quotas";
 import { judgeRefusedSends } from "./judge-refused-sends";
 import { judgeReplies } from "./judge-replies";
 import { judgeSchedule } from "./judge-schedule";
@@ -53,6 +54,8 @@ export type Defects = {
   bans: Cases;
   /** Keys that were refused too early, or worked too late. */
   keys: Cases;
+  /** Quotas of keys that were passed, counted wrongly, or refused messages although they had room. */
+  quotas: Cases;
   /** Created, changed and deleted endpoints that got events they should not get, or missed some. */
   endpoints: Cases;
   unserved: Cases;
@@ -234,6 +237,7 @@ export function judge(evidence: Evidence): Verdict {
       testMode: judgeTestMode(evidence),
       bans: judgeBans(evidence),
       keys: judgeKeys(evidence),
+      quotas: judgeQuotas(evidence),
       endpoints: judgeEndpoints(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>

@@ -2,7 +2,7 @@
 import { between, type Chance, oneOf, weighed } from "../faults/chance";
 import type { Customer, Spare } from "../world/customers";
 import { type Change, change } from "./changes";
-import type { Caller, Send, SendKind } from "./sends";
+import type { Caller, Order, Send, SendKind } from "./sends";
 
 /** A send to one number. before, during, after: relative to the ban; a ban that is never lifted has no "after". */
 export type Aim = { when: "before" | "during" | "after"; to: string; url: string; send: Send };
@@ -19,8 +19,13 @@ export type Ban = {
 /** Lets the operator suspend an account, or activate it again. */
 export type Decide = (accountId: string, status: "suspended" | "active") => Promise<Change>;
 
-/** Sends to a number, without canceling it. */
-export type SendOnce = (customer: Customer, kind: SendKind, turn: number, other: { to: string }) => Promise<Send>;
+/** Sends once, without canceling it; `other`: properties that are not random. */
+export type SendOnce = (
+  customer: Customer,
+  kind: SendKind,
+  turn: number,
+  other: Partial<Pick<Order, "to" | "size" | "newNumber">>,
+) => Promise<Send>;
 
 /** `number`: unique among all bans. */
 type BanOrder = Caller & { number: string; chance: Chance; newNumber: () => string; send: SendOnce };

@@ -19,7 +19,7 @@ export type KeyLife = {
 };
 
 /** `number`: unique among all keys. `urls`: of all web processes. `cookie`: of a session of the account's owner. */
-type KeyOrder = Caller & { number: string; chance: Chance; urls: readonly string[]; cookie: string };
+export type KeyOrder = Caller & { number: string; chance: Chance; urls: readonly string[]; cookie: string };
 
 /** Times between the uses of a key before its end, and after it. */
 const BEFORE_MS = [0, 100, 300] as const;
@@ -31,7 +31,7 @@ const GRACE_HOURS = [0, 1] as const;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Makes a key by a request that is repeated once more. @returns the key, its id, and its life so far; null: none was made. */
-async function makeKey(order: KeyOrder, request: ChangeRequest) {
+export async function makeKey(order: Caller, request: ChangeRequest) {
   const { made: created, data } = await change(order, request);
   const { plain_key: apiKey, id } = data;
   if (!created.isDone || typeof apiKey !== "string") return null;

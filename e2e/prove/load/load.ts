@@ -10,6 +10,7 @@ import type { KeyLife } from "./keys";
 import { createLimitedLoad, type LimitedLoad, type SendOther } from "./limited-load";
 import { pauseForAWhile } from "./pauses";
 import { isExperiment, type PermissionKind, type Permissions, startExperiments } from "./permissions";
+import type { QuotaLife } from "./quotas";
 import { createReader, type Reading } from "./reader";
 import { type Redaction, redact } from "./redactions";
 import { type PassOn, type Reply, replyByChance } from "./replies";
@@ -26,6 +27,7 @@ export type Load = {
   limited: LimitedLoad | null;
   bans: Ban[];
   keys: KeyLife[];
+  quotas: QuotaLife[];
   endpoints: EndpointLife[];
   answers: Tally;
   readings: () => Reading;
@@ -84,6 +86,7 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [17, "limited"],
   [2.5, "suppress"],
   [0.8, "key"],
+  [0.4, "quota"],
   [0.5, "endpoint"],
   [0.35, "delete sender"],
   [0.35, "suspend"],
@@ -231,6 +234,7 @@ export function startLoad({
     limited,
     bans: experiments.bans,
     keys: experiments.keys,
+    quotas: experiments.quotas,
     endpoints: experiments.endpoints,
     answers,
     readings: reader.readings,

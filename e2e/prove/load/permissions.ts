@@ -5,10 +5,14 @@ import type { Receivers } from "../world/receivers";
 import { type Ban, type Decide, deleteSender, type SendOnce, suppress, suspend } from "./bans";
 import { type EndpointLife, lifeOfEndpoint } from "./endpoints";
 import { type KeyLife, livesOfKey } from "./keys";
+import { exhaustQuota, type QuotaLife } from "./quotas";
 import type { Caller } from "./sends";
 
-/** suppress: a number. key: made, used and ended. endpoint: made, changed, deleted. The last two use up a spare customer. */
-const KINDS = ["suppress", "key", "endpoint", "delete sender", "suspend"] as const;
+/**
+ * suppress: a number. key: made, used and ended. quota: of a key, used up. endpoint: made, changed, deleted. The last two use up a
+ * spare customer.
+ */
+const KINDS = ["suppress", "key", "quota", "endpoint", "delete sender", "suspend"] as const;
 export type PermissionKind = (typeof KINDS)[number];
 
 export const isExperiment = (operation: string): operation is PermissionKind =>
@@ -31,6 +35,7 @@ type Setting = {
 export type Experiments = {
   bans: Ban[];
   keys: KeyLife[];
+  quotas: QuotaLife[];
   endpoints: EndpointLife[];
   /** Runs one to its end. */
   run: (kind: PermissionKind, caller: Caller) => Promise<void>;
@@ -39,6 +44,7 @@ export type Experiments = {
 /** Prepares the experiments of a load. */
 export function startExperiments({ seed, permissions, ...shared }: Setting): Experiments {
   const [bans, keys, endpoints] = [[] as Ban[], [] as KeyLife[], [] as EndpointLife[]];
+  const quotas: QuotaLife[] = [];
   const spares = [...(permissions?.spares ?? [])];
   let count = 0;
   const run: Experiments["run"] = async (kind, caller) => {
@@ -46,9 +52,10 @@ export function startExperiments({ seed, permissions, ...shared }: Setting): Exp
     count += 1;
     const order = { ...caller, ...shared, number: `${seed}-${count}` };
     if (kind === "suppress") bans.push(await suppress(order));
-    else if (kind === "key") {
-      const cookie = permissions.cookieOf(caller.customer.accountId);
-      keys.push(...(await livesOfKey({ ...order, cookie })));
+    else if (kind === "key" || kind === "quota") {
+      const own = { ...order, cookie: permissions.cookieOf(caller.customer.accountId) };
+      if (kind === "key") keys.push(...(await livesOfKey(own)));
+      else quotas.push(await exhaustQuota(own));
     } else if (kind === "endpoint") endpoints.push(await lifeOfEndpoint(order));
     else {
       const customer = spares.pop();
@@ -57,5 +64,5 @@ export function startExperiments({ seed, permissions, ...shared }: Setting): Exp
       bans.push(await (kind === "suspend" ? suspend({ ...own, decide: permissions.decide }) : deleteSender(own)));
     }
   };
-  return { bans, keys, endpoints, run };
+  return { bans, keys, quotas, endpoints, run };
 }

@@ -28,16 +28,16 @@ export type Send = {
   refused: boolean;
   /** The reason of the refusal; null: none was named, or it was not refused. */
   refusedFor: string | null;
-  /** Responses that refused it for lack of money; absent: there were none. */
+  /** Responses that refused it for lack of money or of quota; absent: there were none. */
   shortages?: Shortage[];
 };
 
-/** A refusal because the balance does not cover the cost, or the spending cap is used up. `details`: those of the error. */
+/** A refusal because the balance does not cover the cost, or the spending cap or the quota of the key is used up. `details`: those of the error. */
 export type Shortage = {
   atMs: number;
   /** When its response arrived. */
   knownMs: number;
-  kind: "balance" | "cap";
+  kind: "balance" | "cap" | "quota";
   details: Record<string, unknown>;
 };
 
@@ -88,10 +88,13 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export const detailsOf = ({ body }: Exchange): Record<string, unknown> =>
   ((body?.error as { details?: Record<string, unknown> } | undefined)?.details ?? {}) as Record<string, unknown>;
 
-/** The kind of a refusal for lack of money; null: it is none. */
+/** The kind of a refusal for lack of money or of quota; null: it is none. */
 function shortageOf(answer: Exchange): Shortage["kind"] | null {
   if (answer.status === 402) return "balance";
-  return answer.status === 429 && detailsOf(answer).reason === "daily_spend_cap" ? "cap" : null;
+  if (answer.status !== 429) return null;
+  const { reason } = detailsOf(answer);
+  if (reason === "daily_limit") return "quota";
+  return reason === "daily_spend_cap" ? "cap" : null;
 }
 
 /** Whether the caller cannot know what became of the request, or is asked to repeat it soon. */
