@@ -11,6 +11,8 @@ test("the refusal of a recovery disappears once another time is entered", async 
   await page.goto(`/webhooks/${body.data.id}`);
   await press(page, "Recover events");
   const dialog = page.getByRole("dialog", { name: "Recover missed events" });
+  const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  await expect(dialog.getByLabel("Since")).toHaveAccessibleDescription(`Date and time in ${zone}.`);
   await refuseOnce(page, "webhooks.recover");
   await press(dialog, "Recover events");
   await expect(refusalIn(dialog)).toBeVisible();

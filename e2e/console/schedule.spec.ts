@@ -50,11 +50,17 @@ test("a message is scheduled, listed as scheduled, and canceled after confirmati
   await expect(status(page)).toHaveText("Scheduled");
   await page.getByRole("button", { name: "Cancel message" }).click();
   await question.getByRole("button", { name: "Cancel message" }).click();
-  await expect(status(page)).toHaveText("Failed");
+  await expect(status(page)).toHaveText("Canceled");
   await expect(page.getByText("The message was canceled before it was sent.")).toBeVisible();
-  await expect(page.getByRole("region", { name: "Timeline" })).toContainText("Failed");
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  await expect(timeline).toContainText("Canceled");
+  await expect(timeline).not.toContainText("Failed");
   await expect(page.getByRole("button", { name: "Cancel message" })).toBeHidden();
   expect(await balance()).toBeCloseTo(before, 6);
+  await page.goto("/messages");
+  const row = page.getByRole("row").filter({ has: page.locator(`a[href="/messages/${id}"]`) });
+  await expect(row).toContainText("Canceled");
+  await expect(row).not.toContainText("Failed");
 });
 
 test("a time that has passed or is incomplete is refused at its field, and nothing is sent", async ({

@@ -8,7 +8,7 @@ import { trpc } from "@/app/_trpc/client";
 import { PageLink } from "@/app/_ui/frame/page-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
-import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { MESSAGE_STATUS_VIEWS, StatusName } from "@/app/_ui/values/message-status-badge";
 import { formatShare } from "@/app/_ui/values/share";
 import { Time } from "@/app/_ui/values/time";
 import type { Breakdown, OverviewQuery, Totals } from "@/server/overview/schema";
@@ -46,7 +46,7 @@ function ByStatus({ totals }: { totals: Totals | undefined }) {
         key: status,
         name: (
           <Anchor component={PageLink} href={`/messages?status=${status}`} underline="never" className="inline-block">
-            <MessageStatusBadge status={status} />
+            <StatusName status={status} />
           </Anchor>
         ),
         count,

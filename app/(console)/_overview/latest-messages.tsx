@@ -32,7 +32,7 @@ const columns = (): Column<Message>[] => [
   {
     key: "status",
     header: sharedTexts.status,
-    render: (message) => <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />,
+    render: (message) => <MessageStatusBadge message={message} />,
   },
   {
     key: "body",

@@ -6,7 +6,7 @@ import { usageTexts as texts } from "@/app/_texts/usage";
 import { Donut } from "@/app/_ui/donut";
 import { Table } from "@/app/_ui/lists/table";
 import { formatCount } from "@/app/_ui/values/count";
-import { MESSAGE_STATUS_VIEWS, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { MESSAGE_STATUS_VIEWS, StatusName } from "@/app/_ui/values/message-status-badge";
 import { formatShare } from "@/app/_ui/values/share";
 import { TONE_COLORS } from "@/app/_ui/values/status-badge";
 import type { Usage } from "@/server/accounts/schema";
@@ -37,7 +37,7 @@ export function StatusShare({ usage }: { usage: Pick<Usage, "totals" | "by_statu
           {rows.map(({ status, count }) => (
             <tr key={status}>
               <td>
-                <MessageStatusBadge status={status} />
+                <StatusName status={status} />
               </td>
               <td className="right tabular">{formatCount(count)}</td>
               <td className="right dimmed tabular">{formatShare(count, total)}</td>

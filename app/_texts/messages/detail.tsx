@@ -119,6 +119,7 @@ const en = {
     delivered: "Delivered",
     undelivered: "Undelivered",
     failed: "Failed",
+    canceled: "Canceled",
     attempts: {
       accepted: (seq: number, provider: string) => `Attempt ${seq}, ${provider}: accepted the message`,
       refused: (seq: number, provider: string) => `Attempt ${seq}, ${provider}: refused the message`,

@@ -10,6 +10,7 @@ const en = {
     failed: "Failed",
   } satisfies Record<Message["status"], string>,
   scheduled: "Scheduled",
+  canceled: "Canceled",
 };
 
 /** The statuses of messages. */

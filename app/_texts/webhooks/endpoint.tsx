@@ -80,6 +80,7 @@ const en = {
     effect:
       "Parked and abandoned events since then are sent again. Your server may already have received some of them.",
     since: "Since",
+    inZone: (zone: string) => `Date and time in ${zone}.`,
     submit: "Recover events",
     nothing: "No event since then was parked or abandoned. Those still failing are retried automatically.",
   },

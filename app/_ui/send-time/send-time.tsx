@@ -1,8 +1,9 @@
-import { type ComponentProps, useSyncExternalStore } from "react";
+import type { ComponentProps } from "react";
 import { sendTimeTexts as texts } from "@/app/_texts/ui/send-time";
 import { serverNow } from "@/app/_trpc/clock";
 import { DateInput } from "@/app/_ui/forms/date-input";
 import { DAY_MS } from "@/app/_ui/values/days";
+import { useZoneName } from "@/app/_ui/values/zone-name";
 
 const AHEAD_MAX_DAYS = 30;
 const MINUTE_MS = 60_000;
@@ -30,22 +31,16 @@ export function sendAtProblem(local: string): string | null {
   return aheadMs > AHEAD_MAX_DAYS * DAY_MS ? texts.chooseWithin(AHEAD_MAX_DAYS) : null;
 }
 
-const never = () => () => undefined;
-
 /** The local time of the browser at `at`, as a date and time field has it: to the minute. */
 export const localOf = (at: Date): string =>
   new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, "2026-01-01T00:00".length);
 
 /**
- * The time at which to send, in the time zone of the browser, which the server does not know.
+ * The time at which to send, in the time zone of the browser.
  * @param lead goes before the description.
  */
 export function SendTime({ lead = "", ...props }: Omit<ComponentProps<typeof DateInput>, "type"> & { lead?: string }) {
-  const zone = useSyncExternalStore(
-    never,
-    () => Intl.DateTimeFormat().resolvedOptions().timeZone,
-    () => null,
-  );
+  const zone = useZoneName();
   const hint = zone ? texts.hintInZone(zone, AHEAD_MAX_DAYS) : texts.hint(AHEAD_MAX_DAYS);
   return <DateInput type="datetime-local" description={`${lead} ${hint}`.trim()} {...props} />;
 }

@@ -25,19 +25,27 @@ export const MESSAGE_STATUS_VIEWS: readonly StatusView[] = [
   viewOf("failed", "danger"),
 ];
 
+/** A newer version of the service may have a status that this page does not know. */
+const viewOfStatus = (status: MessageStatus): Omit<StatusView, "status"> =>
+  MESSAGE_STATUS_VIEWS.find((view) => view.status === status) ?? { label: status, tone: "neutral" };
+
 /** Whether a message waits for a time that lies ahead. */
 export const isScheduled = ({ status, scheduled_at }: Pick<Message, "status" | "scheduled_at">): boolean =>
   status === "pending" && scheduled_at !== null && Date.parse(scheduled_at) > serverNow();
 
-/** The status of a message, or “scheduled” while it waits for its time. */
-export function MessageStatusBadge({
-  status,
-  scheduled_at = null,
-}: {
-  status: MessageStatus;
-  scheduled_at?: string | null;
-}) {
-  if (isScheduled({ status, scheduled_at })) return <StatusBadge tone="neutral">{texts.scheduled}</StatusBadge>;
-  const view = MESSAGE_STATUS_VIEWS.find((entry) => entry.status === status);
-  return <StatusBadge tone={view?.tone ?? "neutral"}>{view?.label ?? status}</StatusBadge>;
+/** Whether somebody in the account canceled a message. One that a provider stopped has the provider's code, and failed. */
+export const isCanceled = ({ error }: Pick<Message, "error">): boolean => error?.code === "canceled";
+
+/** The status of a message: “scheduled” while it waits for its time, “canceled” if that is why it failed. */
+export function MessageStatusBadge({ message }: { message: Pick<Message, "status" | "scheduled_at" | "error"> }) {
+  if (isScheduled(message)) return <StatusBadge tone="neutral">{texts.scheduled}</StatusBadge>;
+  if (isCanceled(message)) return <StatusBadge tone="neutral">{texts.canceled}</StatusBadge>;
+  const { label, tone } = viewOfStatus(message.status);
+  return <StatusBadge tone={tone}>{label}</StatusBadge>;
+}
+
+/** A status, whatever the message. */
+export function StatusName({ status }: { status: MessageStatus }) {
+  const { label, tone } = viewOfStatus(status);
+  return <StatusBadge tone={tone}>{label}</StatusBadge>;
 }

@@ -22,7 +22,7 @@ import { RowLink } from "@/app/_ui/lists/row-link";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { useUrlState } from "@/app/_ui/lists/use-url-state";
 import { formatCount } from "@/app/_ui/values/count";
-import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { isCanceled, isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import { Money } from "@/app/_ui/values/money";
 import { Time } from "@/app/_ui/values/time";
 import type { AppRouter } from "@/server/api/router";
@@ -83,7 +83,7 @@ const columns = (): ReadonlyArray<Column<Message>> => [
   {
     key: "status",
     header: sharedTexts.status,
-    render: (message) => <MessageStatusBadge status={message.status} scheduled_at={message.scheduled_at} />,
+    render: (message) => <MessageStatusBadge message={message} />,
   },
   {
     key: "cost",
@@ -103,9 +103,7 @@ const columns = (): ReadonlyArray<Column<Message>> => [
 
 /** The reason why a message was not delivered, so that nobody has to open each one that failed. */
 const WhyNot = ({ error, className }: Pick<Message, "error"> & { className: string }) =>
-  error && (
-    <div className={`small ${error.reason === "canceled" ? "dimmed" : "problem"} ${className}`}>{error.message}</div>
-  );
+  error && <div className={`small ${isCanceled({ error }) ? "dimmed" : "problem"} ${className}`}>{error.message}</div>;
 
 type FoundMessages = inferRouterOutputs<AppRouter>["messages"]["search"];
 

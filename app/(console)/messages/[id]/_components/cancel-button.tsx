@@ -5,6 +5,7 @@ import { trpc } from "@/app/_trpc/client";
 import { useChange } from "@/app/_ui/changes/use-change";
 import { IconBan } from "@/app/_ui/icons/icons";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
+import { isCanceled } from "@/app/_ui/values/message-status-badge";
 import { ConfirmedButton } from "./confirmed-button";
 
 /** Cancels a pending message once it is confirmed. If a provider takes it first, the error says so. */
@@ -14,7 +15,7 @@ export function CancelButton({ id, to }: { id: string; to: string }) {
   const cancel = useChange(utils.client.messages.cancel.mutate, {
     look: async (asked) => {
       const message = await utils.client.messages.get.query(asked);
-      return message.error?.code === "canceled" ? message : undefined;
+      return isCanceled(message) ? message : undefined;
     },
     onSuccess: () => toastDone(texts.done(to)),
     onError: toastFailed,

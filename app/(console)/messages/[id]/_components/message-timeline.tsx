@@ -15,6 +15,7 @@ import {
   IconWebhook,
 } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
+import { isCanceled } from "@/app/_ui/values/message-status-badge";
 import { formatMoney } from "@/app/_ui/values/money";
 import { providerName } from "@/app/_ui/values/provider-name";
 import { shortUrl } from "@/app/_ui/values/short-url";
@@ -143,6 +144,7 @@ function viewOf(entry: TimelineEntry, { message }: MessageDetail): EntryView {
     case "delivered":
       return { icon: icon(IconCircleCheck), tone: "success", title: texts.delivered };
     case "failed":
+      if (isCanceled(message)) return { icon: icon(IconCircleX), tone: "neutral", title: texts.canceled };
       return {
         icon: icon(IconCircleX),
         tone: message.status === "undelivered" ? "warning" : "danger",

@@ -12,7 +12,7 @@ import { usePageTitle } from "@/app/_ui/frame/use-page-title";
 import { IconAlertTriangle, IconMessageOff } from "@/app/_ui/icons/icons";
 import { NotFoundCard } from "@/app/_ui/lists/not-found-card";
 import { QueryState } from "@/app/_ui/lists/query-state";
-import { isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
+import { isCanceled, isScheduled, MessageStatusBadge } from "@/app/_ui/values/message-status-badge";
 import type { MessageDetail } from "@/server/messages/schema";
 import { isFinal } from "@/server/messages/status";
 import { localTime } from "./local-time";
@@ -64,7 +64,7 @@ export function MessageView({ id }: { id: string }) {
               actions={
                 <>
                   <span data-testid="message-status" role="status">
-                    <MessageStatusBadge status={data.message.status} scheduled_at={data.message.scheduled_at} />
+                    <MessageStatusBadge message={data.message} />
                   </span>
                   <MessageActions detail={data} />
                 </>
@@ -91,7 +91,7 @@ export function MessageView({ id }: { id: string }) {
 
 /** The outcome of the message in one sentence. */
 function outcomeOf(message: MessageDetail["message"]): string {
-  const { from, status, created_at, scheduled_at, sent_at, delivered_at, failed_at, error } = message;
+  const { from, status, created_at, scheduled_at, sent_at, delivered_at, failed_at } = message;
   // A message that was canceled may have ended before it was due.
   const isDue = scheduled_at !== null && failed_at !== null ? failed_at > scheduled_at : scheduled_at !== null;
   const since = isDue ? (scheduled_at ?? "") : created_at;
@@ -109,19 +109,16 @@ function outcomeOf(message: MessageDetail["message"]): string {
     case "undelivered":
       return texts.outcome.undelivered(from, lapseTo(failed_at));
     case "failed":
-      return error?.code === CANCELED
+      return isCanceled(message)
         ? texts.outcome.canceled(from, lapseTo(failed_at))
         : texts.outcome.failed(from, lapseTo(failed_at));
   }
 }
 
-/** The `error.code` of a message that was canceled. */
-const CANCELED = "canceled";
-
 function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]["error"]> }) {
   return (
     <Alert
-      color={error.code === CANCELED ? "gray" : "red"}
+      color={isCanceled({ error }) ? "gray" : "red"}
       variant="light"
       icon={<IconAlertTriangle aria-hidden />}
       title={error.message}

@@ -17,6 +17,7 @@ import { localOf } from "@/app/_ui/send-time/send-time";
 import { toastDone } from "@/app/_ui/toast";
 import { formatCount } from "@/app/_ui/values/count";
 import { DAY_MS } from "@/app/_ui/values/days";
+import { useZoneName } from "@/app/_ui/values/zone-name";
 
 /** An interrupted recovery is known to have done a part. */
 function RecoverError({ error }: { error: unknown }) {
@@ -34,6 +35,7 @@ function RecoverError({ error }: { error: unknown }) {
 /** Asks since when the events are to be sent again. */
 export function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone: () => void }) {
   const utils = trpc.useUtils();
+  const zone = useZoneName();
   const form = useForm({
     initialValues: { since: localOf(new Date(serverNow() - DAY_MS)) },
     validate: { since: (since) => (Number.isNaN(Date.parse(since)) ? texts.recover.enterTime : null) },
@@ -61,6 +63,7 @@ export function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone
         <DateInput
           type="datetime-local"
           label={texts.recover.since}
+          description={zone && texts.recover.inZone(zone)}
           data-autofocus
           withAsterisk
           {...form.getInputProps("since")}

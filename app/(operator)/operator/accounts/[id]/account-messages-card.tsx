@@ -36,7 +36,7 @@ const columns = (texts: typeof accountTexts.messages): ReadonlyArray<Column<Oper
   {
     key: "status",
     header: sharedTexts.status,
-    render: ({ status, scheduled_at }) => <MessageStatusBadge status={status} scheduled_at={scheduled_at} />,
+    render: (message) => <MessageStatusBadge message={message} />,
   },
   {
     key: "error",
