@@ -10,7 +10,7 @@ export type StopMode = "fast" | "immediate";
 export type Server = {
   port: () => number;
   url: (database: string) => string;
-  /** Stops and restarts it on another port. @param downMs the minimum downtime. */
+  /** Stops and restarts it on another port, once a standby that is being made is ready. @param downMs the minimum downtime. */
   restart: (mode: StopMode, downMs: number) => Promise<void>;
   /**
    * Loses the primary for good and promotes its standby; another standby is then made for it. Resolves when it takes writes.
