@@ -24,8 +24,8 @@ const GATHER_WITHIN_MS = 15_000;
 const SLOW_SHARE = 0.6;
 const BUSY_SHARE = 0.2;
 const FAILED = "could not be done";
-/** A fault that lasts longer says so at each such interval. */
-const LONG_MS = 30_000;
+/** A fault that lasts that much longer than planned says so, again and again. */
+const LATE_MS = 30_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
@@ -176,6 +176,8 @@ function wordsFor(fault: Fault): string {
   }
 }
 
+const plannedMs = (fault: Fault): number => ("forMs" in fault ? fault.forMs : "downMs" in fault ? fault.downMs : 0);
+
 /** Targets that can have only one fault at a time. */
 function placeOf(fault: Fault): string {
   switch (fault.kind) {
@@ -219,7 +221,7 @@ export async function sufferAll(
     tell(`${fault.kind.padEnd(10)} ${words}`);
     const reminder = setInterval(() => {
       tell(`${fault.kind.padEnd(10)} ${words}: has not ended after ${seconds(Date.now() - atMs)}`);
-    }, LONG_MS);
+    }, plannedMs(fault) + LATE_MS);
     const ending: Promise<void> = perform(scene, fault)
       .catch((thrown: unknown) => `${FAILED}: ${thrown}`)
       .then((note) => {
