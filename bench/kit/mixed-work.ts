@@ -79,14 +79,23 @@ function kindsOf({ port, customer, cookie, receiver }: WorkPlan, call: ReturnTyp
   });
   const send = (headers?: Record<string, string>) => post("/api/v1/messages/send", message(), headers);
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
-  const dataOf = ({ text }: { text: string }): { id: string; plain_key?: string } => JSON.parse(text).data;
+  type Made = { id: string; plain_key?: string };
+  /** Creates something and goes on with it; a refusal ends the work. */
+  const create = async (path: string, body: unknown, goOn: (made: Made) => Promise<{ status: number }>) => {
+    const response = await post(`/api/v1${path}`, body);
+    return response.status === 201 ? goOn(JSON.parse(response.text).data) : response;
+  };
   const read = (path: string) => call({ path: `/api/v1${path}`, headers: authorization() });
+  const csrf = async () => JSON.parse((await call({ path: "/api/auth/csrf" })).text) as { csrfToken: string };
+  const challenge = async () => {
+    const body = JSON.stringify({ csrf_token: (await csrf()).csrfToken });
+    return call({ method: "POST", path: "/api/trpc/auth.passkeys.beginSignIn", body });
+  };
   const signIn = async () => {
-    const start = await call({ path: "/api/auth/csrf" });
     const form = new URLSearchParams({
       email: `nobody-${next()}@example.com`,
       password: "wrong",
-      ...JSON.parse(start.text),
+      ...(await csrf()),
     });
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     return call({ method: "POST", path: "/api/auth/callback/credentials", headers, body: form.toString() });
@@ -95,13 +104,14 @@ function kindsOf({ port, customer, cookie, receiver }: WorkPlan, call: ReturnTyp
   return {
     send: { perSecond: 20, work: () => send() },
     "send with a key of its own": { perSecond: 5, work: () => send({ "idempotency-key": `soak-${next()}` }) },
-    "schedule, read, cancel": {
+    "schedule, reschedule, read, cancel": {
       perSecond: 2,
-      work: async () => {
-        const { id } = dataOf(await post("/api/v1/messages/send", { ...message(), send_at: inAnHour() }));
-        await read(`/messages/${id}/timeline`);
-        return call({ method: "POST", path: `/api/v1/messages/${id}/cancel`, headers: authorization() });
-      },
+      work: () =>
+        create("/messages/send", { ...message(), send_at: inAnHour() }, async ({ id }) => {
+          await post(`/api/v1/messages/${id}/reschedule`, { send_at: inAnHour() });
+          await read(`/messages/${id}/timeline`);
+          return call({ method: "POST", path: `/api/v1/messages/${id}/cancel`, headers: authorization() });
+        }),
     },
     bulk: {
       perSecond: 1,
@@ -115,22 +125,28 @@ function kindsOf({ port, customer, cookie, receiver }: WorkPlan, call: ReturnTyp
     },
     "a key that is made, used and revoked": {
       perSecond: 1,
-      work: async () => {
-        const made = await post("/api/v1/api-keys/create", { name: `soak ${next()}`, permissions: ["sms:read"] });
-        const { id, plain_key: key } = dataOf(made);
-        await call({ path: "/api/v1/messages", headers: { authorization: `Bearer ${key}` } });
-        return call({ method: "DELETE", path: `/api/v1/api-keys/${id}`, headers: authorization() });
-      },
+      work: () =>
+        create("/api-keys/create", { name: `soak ${next()}`, permissions: ["sms:read"] }, async (made) => {
+          await call({ path: "/api/v1/messages", headers: { authorization: `Bearer ${made.plain_key}` } });
+          return call({ method: "DELETE", path: `/api/v1/api-keys/${made.id}`, headers: authorization() });
+        }),
     },
     "an endpoint that is made, tested and deleted": {
       perSecond: 1,
-      work: async () => {
-        const made = await post("/api/v1/webhooks/create", { url: `${receiver}/${next()}` });
-        const { id } = dataOf(made);
-        await post(`/api/v1/webhooks/${id}/test`, {});
-        return call({ method: "DELETE", path: `/api/v1/webhooks/${id}`, headers: authorization() });
-      },
+      work: () =>
+        create("/webhooks/create", { url: `${receiver}/${next()}` }, async ({ id }) => {
+          await post(`/api/v1/webhooks/${id}/test`, {});
+          return call({ method: "DELETE", path: `/api/v1/webhooks/${id}`, headers: authorization() });
+        }),
     },
+    "a number that is suppressed for a moment": {
+      perSecond: 1,
+      work: () =>
+        create("/suppressions", { number: `+1415${1_000_000 + next()}` }, ({ id }) =>
+          call({ method: "DELETE", path: `/api/v1/suppressions/${id}`, headers: authorization() }),
+        ),
+    },
+    estimates: { perSecond: 1, work: () => post("/api/v1/messages/estimate", message()) },
     "refused sends": {
       perSecond: 4,
       work: () =>
@@ -149,6 +165,29 @@ function kindsOf({ port, customer, cookie, receiver }: WorkPlan, call: ReturnTyp
       work: () => call({ method: "POST", path: `/api/receipts/twilio/${next()}`, body: "{}" }),
     },
     "wrong sign-ins": { perSecond: 1, work: signIn },
+    "challenges to sign in with a passkey": { perSecond: 0.1, work: challenge },
+    "calls of a person": {
+      perSecond: 3,
+      work: () => {
+        const [procedure, input] = pick<[string, object]>([
+          ["requestLog.list", {}],
+          ["messages.search", { reference: `${next()}` }],
+          ["search.find", { text: `order ${next()}` }],
+          ["overview.concerns", {}],
+          ["auth.passkeys.list", {}],
+        ]);
+        const path = `/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
+        return call({ path, headers: { cookie } });
+      },
+    },
+    downloads: {
+      perSecond: 0.2,
+      work: () =>
+        call({
+          ...{ method: "POST", path: "/api/exports", headers: { cookie, origin: `http://127.0.0.1:${port}` } },
+          body: JSON.stringify({ list: pick(["messages", "suppressions"]) }),
+        }),
+    },
     "pages of a person": {
       perSecond: 1,
       work: () =>
