@@ -13,6 +13,8 @@ const en = {
       "5xx": "Failed (5xx)",
     } satisfies Record<NonNullable<ListRequestsQuery["status_class"]>, string>,
     path: "Path",
+    address: "Address",
+    addressOrPart: "Its beginning",
     requestId: "Request ID",
   },
   notKept: {
@@ -27,7 +29,7 @@ const en = {
   } satisfies Record<Exclude<LoggedRequests["mode"], "all">, { title: string; text: string }>,
   searched: (count: string) => `Filters search only the newest ${count} requests.`,
   requests: "Requests",
-  columns: { request: "Request", latency: "Latency", key: "Key", when: "When" },
+  columns: { request: "Request", latency: "Latency", address: "Address", key: "Key", when: "When" },
   milliseconds: (count: string) => `${count} ms`,
   showOlder: "Show older requests",
   noRequestsYet: "No requests yet",
@@ -38,6 +40,7 @@ const en = {
   dialog: {
     title: "Request",
     key: (name: string) => `Key ${name}`,
+    from: (address: string, userAgent: string | null) => `From ${address}${userAgent === null ? "" : `, ${userAgent}`}`,
     copyId: "Copy request ID",
     viewMessage: "View message",
     requestBody: {

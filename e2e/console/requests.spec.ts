@@ -44,6 +44,7 @@ test("a request of a program is found in the log, with its reason and without it
     await expect(dialog.getByRole("region", { name: "Request body" })).toContainText("[masked: 9 characters]");
     await expect(dialog.getByRole("region", { name: "Response" })).toContainText("sender_not_approved");
     await expect(dialog).not.toContainText("4711");
+    await expect(dialog).toContainText("From 127.0.0.1");
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   });
@@ -52,6 +53,16 @@ test("a request of a program is found in the log, with its reason and without it
     await page.goto("/requests?open=req_unknown");
     await expect(page.getByText("Request not found")).toBeVisible();
     await expect(page.getByRole("button", { name: "Try again" })).toHaveCount(0);
+  });
+
+  await test.step("the address that a key was used from is listed, and filters the requests by its beginning", async () => {
+    await page.goto("/requests?address=127.0.");
+    await expect(table.getByRole("row", { name: /201.*127\.0\.0\.1/ })).toHaveCount(1);
+    await page.getByLabel("Address").fill("203.0.113.7");
+    await expect(page).toHaveURL(/address=203\.0\.113\.7/);
+    await expect(page.getByText("No requests match these filters")).toBeVisible();
+    await page.getByRole("button", { name: "Show all requests" }).click();
+    await expect(table.getByRole("row", { name: /127\.0\.0\.1/ })).toHaveCount(2);
   });
 
   await test.step("a request is found by its id", async () => {

@@ -78,7 +78,7 @@ test("in test mode a person sees only what belongs to the test account, nothing 
     const id = newId("request");
     logRequest({
       ...{ id, accountId: owner, keyId, method: "GET", path: "/balance", query: "", status: 404, latencyMs: 1 },
-      ...{ operation: null, input: undefined, inputBytes: 0, response: "{}" },
+      ...{ operation: null, address: "192.0.2.1", userAgent: null, input: undefined, inputBytes: 0, response: "{}" },
     });
     await writeAll();
     return id;

@@ -79,7 +79,7 @@ async function answerRest(request: IncomingMessage, response: ServerResponse): P
 
 /** Requests without a valid key do not belong to any account's log. */
 function noteResponse(
-  { method, path, query }: RestRequest,
+  { method, path, query, header }: RestRequest,
   { response, seen, facts }: RestOutcome,
   latencyMs: number,
 ): void {
@@ -88,6 +88,8 @@ function noteResponse(
     id: response.headers["request-id"] ?? "",
     accountId: seen.accountId,
     keyId: seen.keyId,
+    address: seen.address,
+    userAgent: header("user-agent") ?? null,
     method,
     path,
     query,

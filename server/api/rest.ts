@@ -76,8 +76,8 @@ export type RestResponse = {
   compressed?: Compressed;
 };
 
-/** For the request log: the account and key, and the parsed body (undefined: none). */
-type SeenRequest = { accountId: string; keyId: string; input: unknown; inputBytes: number };
+/** For the request log: the account and key, the caller's address, and the parsed body (undefined: none). */
+type SeenRequest = { accountId: string; keyId: string; address: string; input: unknown; inputBytes: number };
 
 /** A response, and what is known about its request. `seen`: null without a valid key. `facts`: null without an operation. */
 export type RestOutcome = { response: RestResponse; seen: SeenRequest | null; facts: RequestFacts | null };
@@ -185,12 +185,12 @@ const IDENTIFIED_FOR_MS = 500;
 async function identify(request: RestRequest, progress: Progress): Promise<Caller> {
   const atMs = performance.now();
   const key = await beforeOperation(authenticate(request.header("authorization")));
-  progress.seen = { accountId: key.accountId, keyId: key.id, input: undefined, inputBytes: 0 };
   const address = clientAddress({
     peer: request.peer,
     forwardedFor: request.header("x-forwarded-for"),
     trustedProxies: env().TRUSTED_PROXIES,
   });
+  progress.seen = { accountId: key.accountId, keyId: key.id, address, input: undefined, inputBytes: 0 };
   if (!isAddressAllowed(address, key.allowedIps)) {
     throw forbidden("This API key may not be used from your address.", {
       reason: "ip_not_allowed",

@@ -12,7 +12,15 @@ async function serve(id: string) {
   const hasAgent = !agent().destroyed;
   logRequest({
     ...{ id, accountId: "acc_1", keyId: "key_1", method: "GET", path: "/api/v1/messages", query: "", status: 200 },
-    ...{ latencyMs: 1, operation: null, input: undefined, inputBytes: 0, response: "" },
+    ...{
+      latencyMs: 1,
+      operation: null,
+      input: undefined,
+      inputBytes: 0,
+      response: "",
+      address: "192.0.2.1",
+      userAgent: null,
+    },
   });
   return { hasList: rows[0]?.one === 1, hasAgent };
 }

@@ -9,6 +9,8 @@ import { SendBulkInput } from "../messages/schema";
 import { logRequest, writeAll } from "./log-request";
 import { findRequestOf } from "./service";
 
+const CALLER = { address: "192.0.2.1", userAgent: null };
+
 /** Text that resembles the beginning of a message. */
 const BODY = 'Hi {"id":"msg_00000000000000000000000000"';
 
@@ -29,6 +31,7 @@ async function note({ accountId, keyId }: TestAccount, id: string, response: str
     status: 201,
     latencyMs: 1,
     operation: "messages.bulk",
+    ...CALLER,
   };
   logRequest({ id, accountId, keyId, input: {}, inputBytes: 2, response, ...asked });
   await writeAll();
@@ -83,6 +86,7 @@ test("a refused bulk send names no messages", async () => {
   const response = '{"success":false,"error":{"code":"invalid_request"}}';
   logRequest({
     ...refused,
+    ...CALLER,
     id: request,
     accountId: account.accountId,
     keyId: account.keyId,

@@ -27,6 +27,8 @@ const note = ({ accountId, keyId }: TestAccount, more: Partial<ServedRequest> = 
     query: "",
     status: 201,
     latencyMs: 12.4,
+    address: "192.0.2.1",
+    userAgent: "shop/1.0",
     operation: "messages.send",
     input: { to: "+14155550123", body: "secret text" },
     inputBytes: 50,
@@ -46,10 +48,21 @@ test("a request is in its account's log with its key, and in no other", async ()
   const id = note(account);
   await writeAll();
   expect(await listRequests(personOf(account), { limit: 50 })).toMatchObject({
-    items: [{ id, key_id: account.keyId, method: "POST", status: 201, latency_ms: 12, resource_id: "msg_1" }],
+    items: [
+      {
+        id,
+        key_id: account.keyId,
+        method: "POST",
+        status: 201,
+        latency_ms: 12,
+        resource_id: "msg_1",
+        address: "192.0.2.1",
+      },
+    ],
     next: null,
   });
   const detail = await getRequest(personOf(account), id);
+  expect(detail).toMatchObject({ address: "192.0.2.1", user_agent: "shop/1.0" });
   expect(JSON.parse(detail.request_body ?? "")).toEqual({ to: "+14155550123", body: "[masked: 11 characters]" });
   expect(detail.response_body).toBeNull();
   expect(await list(stranger)).toEqual([]);
@@ -66,10 +79,12 @@ test("the response of an error is kept, texts only where they may be", async () 
   expect(response_body).toContain("invalid_request");
 });
 
-test("requests are filtered by class of status, key, path and id, and paged", async () => {
+test("requests are filtered by class of status, key, path, address and id, and paged", async () => {
   const account = await makeAccount();
   const sent = note(account);
-  const refused = note(account, { status: 404, path: "/messages/msg_none", method: "GET" });
+  const refused = note(account, {
+    ...{ status: 404, path: "/messages/msg_none", method: "GET", address: "192.0.21.9", userAgent: null },
+  });
   const failed = note(account, { status: 503, keyId: "key_other", path: "/balance" });
   await writeAll();
   expect(await list(account)).toEqual([failed, refused, sent]);
@@ -78,6 +93,10 @@ test("requests are filtered by class of status, key, path and id, and paged", as
   expect(await list(account, { key_id: account.keyId })).toEqual([refused, sent]);
   expect(await list(account, { path: "/messages" })).toEqual([refused, sent]);
   expect(await list(account, { path: "%" })).toEqual([]);
+  expect(await list(account, { address: "192.0.2." })).toEqual([failed, sent]);
+  expect(await list(account, { address: "192.0.21.9" })).toEqual([refused]);
+  expect(await list(account, { address: "0.2.1" })).toEqual([]);
+  expect(await list(account, { address: "%" })).toEqual([]);
   expect(await list(account, { request_id: refused })).toEqual([refused]);
   const first = await listRequests(personOf(account), { limit: 2 });
   expect(first.items.map(({ id }) => id)).toEqual([failed, refused]);

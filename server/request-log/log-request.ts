@@ -26,6 +26,7 @@ const SUCCEEDED_WAITING_MAX = 100;
 
 const PATH_MAX = 300;
 const QUERY_MAX = 500;
+const USER_AGENT_MAX = 200;
 const RESPONSE_MAX = 2_000;
 
 /** A request and its response. `input`: its body as parsed; undefined: none. `response`: the body of the response. */
@@ -95,6 +96,7 @@ function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): Req
     path: storableText(request.path, PATH_MAX),
     query: storableText(maskQuery(request.query.slice(0, QUERY_MAX), keepsTexts), QUERY_MAX),
     latencyMs: Math.round(request.latencyMs),
+    userAgent: storableText(request.userAgent ?? "", USER_AGENT_MAX) || null,
   };
 }
 

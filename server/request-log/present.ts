@@ -12,6 +12,7 @@ export type LoggedRow = {
   latencyMs: number;
   operation: string | null;
   resourceId: string | null;
+  address: string | null;
   createdAt: Date;
 };
 
@@ -27,14 +28,16 @@ export const presentRequest = (row: LoggedRow): LoggedRequest => ({
   latency_ms: row.latencyMs,
   operation: row.operation,
   resource_id: row.resourceId,
+  address: row.address,
   created_at: row.createdAt.toISOString(),
 });
 
 /** Row with its bodies -> wire. */
 export const presentDetail = (
-  row: LoggedRow & { requestBody: string | null; responseBody: string | null },
+  row: LoggedRow & { userAgent: string | null; requestBody: string | null; responseBody: string | null },
 ): LoggedRequestDetail => ({
   ...presentRequest(row),
+  user_agent: row.userAgent,
   request_body: row.requestBody,
   response_body: row.responseBody,
 });

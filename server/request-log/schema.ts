@@ -10,6 +10,8 @@ export const ListRequestsQuery = z.object({
   key_id: z.string().min(1).max(40).optional(),
   /** A part of the path. */
   path: z.string().trim().min(1).max(100).optional(),
+  /** The beginning of the caller's address. */
+  address: z.string().trim().min(1).max(45).optional(),
   request_id: z.string().trim().min(1).max(40).optional(),
   /** The last request of the page before. */
   cursor: z.string().max(40).nullish(),
@@ -17,7 +19,10 @@ export const ListRequestsQuery = z.object({
 });
 export type ListRequestsQuery = z.output<typeof ListRequestsQuery>;
 
-/** A request and its response. `latency_ms`: until the response was made. */
+/**
+ * A request and its response. `latency_ms`: until the response was made. `address`: of the caller; null: the request dates from
+ * before an update of the service.
+ */
 export const LoggedRequest = z.object({
   id: z.string(),
   key_id: z.string(),
@@ -30,6 +35,7 @@ export const LoggedRequest = z.object({
   latency_ms: z.number().int(),
   operation: z.string().nullable(),
   resource_id: z.string().nullable(),
+  address: z.string().nullable(),
   created_at: DateTime,
 });
 export type LoggedRequest = z.output<typeof LoggedRequest>;
@@ -54,8 +60,12 @@ export const RequestOfMessagePath = z.object({ message_id: z.string().startsWith
 export const RequestOfMessage = z.object({ request_id: z.string().nullable() });
 export type RequestOfMessage = z.output<typeof RequestOfMessage>;
 
-/** Bodies as JSON texts, shortened, with secrets masked; null: none. Of responses only errors are kept. */
+/**
+ * Bodies as JSON texts, shortened, with secrets masked; null: none. Of responses only errors are kept. `user_agent`: shortened too;
+ * null: the request had none, or is too old to have it.
+ */
 export const LoggedRequestDetail = LoggedRequest.extend({
+  user_agent: z.string().nullable(),
   request_body: z.string().nullable(),
   response_body: z.string().nullable(),
 });

@@ -13,7 +13,7 @@ const KEPT_DAYS = 7;
 const SEARCHED_MAX = 20_000;
 
 const COLUMNS = `r.id, r.key_id AS "keyId", k.name AS "keyName", r.method, r.path, r.query, r.status,
-  r.latency_ms AS "latencyMs", r.operation, r.resource_id AS "resourceId", r.created_at AS "createdAt"`;
+  r.latency_ms AS "latencyMs", r.operation, r.resource_id AS "resourceId", r.address, r.created_at AS "createdAt"`;
 
 /** The lowest id that is kept; ids contain the time of their request. */
 const oldestKept = (): string => firstIdAt("request", new Date(now().getTime() - KEPT_DAYS * DAY_MS));
@@ -32,9 +32,10 @@ export async function listRequests(actor: SessionActor, query: ListRequestsQuery
   if (query.status_class) wanted.push(`status / 100 = ${put(Number(query.status_class[0]))}`);
   if (query.key_id) wanted.push(`key_id = ${put(query.key_id)}`);
   if (query.path) wanted.push(`path LIKE ${put(`%${escapeLike(query.path)}%`)}`);
+  if (query.address) wanted.push(`address LIKE ${put(`${escapeLike(query.address)}%`)}`);
   const { rows } = await readPool().query<LoggedRow>({
     text: `WITH recent AS (
-             SELECT id, key_id, path, status FROM request_log WHERE ${kept.join(" AND ")} ORDER BY id DESC LIMIT ${SEARCHED_MAX}
+             SELECT id, key_id, path, status, address FROM request_log WHERE ${kept.join(" AND ")} ORDER BY id DESC LIMIT ${SEARCHED_MAX}
            ), found AS (
              SELECT id FROM recent WHERE ${wanted.join(" AND ")} ORDER BY id DESC LIMIT ${put(query.limit + 1)}
            )
@@ -43,7 +44,7 @@ export async function listRequests(actor: SessionActor, query: ListRequestsQuery
     values,
   });
   const items = rows.slice(0, query.limit).map(presentRequest);
-  const isFiltered = Boolean(query.status_class || query.key_id || query.path);
+  const isFiltered = Boolean(query.status_class || query.key_id || query.path || query.address);
   return {
     items,
     next: rows.length > query.limit ? (items.at(-1)?.id ?? null) : null,
@@ -98,7 +99,7 @@ async function isWhole(accountId: string, { keyId, firstId, lastId, messages }: 
 export async function getRequest(actor: SessionActor, id: string): Promise<LoggedRequestDetail> {
   const { rows } = await readPool().query<Parameters<typeof presentDetail>[0]>({
     name: "request_log.get",
-    text: `SELECT ${COLUMNS}, r.request_body AS "requestBody", r.response_body AS "responseBody"
+    text: `SELECT ${COLUMNS}, r.user_agent AS "userAgent", r.request_body AS "requestBody", r.response_body AS "responseBody"
            FROM request_log r LEFT JOIN api_keys k ON k.id = r.key_id AND k.account_id = r.account_id
            WHERE r.account_id = $1 AND r.id = $2 AND r.id >= $3`,
     values: [actor.accountId, id, oldestKept()],

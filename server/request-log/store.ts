@@ -25,6 +25,9 @@ export type RequestRow = {
   operation: string | null;
   resourceId: string | null;
   bulk: MadeInBulk | null;
+  /** Of the caller. */
+  address: string;
+  userAgent: string | null;
   requestBody: string | null;
   responseBody: string | null;
   createdAt: Date;
@@ -47,6 +50,8 @@ const ROWS = unnest<RequestRow>({
   first_message_id: ["text", ({ bulk }) => bulk?.firstId ?? null],
   last_message_id: ["text", ({ bulk }) => bulk?.lastId ?? null],
   messages: ["int2", ({ bulk }) => bulk?.count ?? null],
+  address: ["text", (row) => row.address],
+  user_agent: ["text", (row) => row.userAgent],
 });
 
 /** Writes requests into today's partition. It does not wait for the disk, so a crash of the database loses the last moments. */
@@ -56,7 +61,7 @@ export async function insertRequests(rows: readonly RequestRow[]): Promise<void>
     await tx.query({
       name: "request_log.insert",
       text: `INSERT INTO request_log (slot, id, account_id, key_id, method, path, query, status, latency_ms, operation,
-               resource_id, request_body, response_body, created_at, first_message_id, last_message_id, messages)
+               resource_id, request_body, response_body, created_at, first_message_id, last_message_id, messages, address, user_agent)
              SELECT ${DAY} % ${SLOTS}, r.* FROM ${ROWS.as("r")}`,
       values: ROWS.values(rows),
     });

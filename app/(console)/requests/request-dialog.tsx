@@ -48,7 +48,20 @@ function legible(text: string): string {
 }
 
 function RequestFacts({ request }: { request: LoggedRequestDetail }) {
-  const { id, method, path, query, status, latency_ms, key_name, key_id, resource_id, created_at } = request;
+  const {
+    id,
+    method,
+    path,
+    query,
+    status,
+    latency_ms,
+    key_name,
+    key_id,
+    resource_id,
+    created_at,
+    address,
+    user_agent,
+  } = request;
   return (
     <Stack gap="md">
       <Text className="mono break-word">
@@ -70,6 +83,11 @@ function RequestFacts({ request }: { request: LoggedRequestDetail }) {
           <ExactTime value={created_at} />
         </Text>
       </Group>
+      {address && (
+        <Text size="sm" c="dimmed" className="break-word">
+          {texts.dialog.from(address, user_agent)}
+        </Text>
+      )}
       <Group gap="xs" wrap="nowrap">
         <Text size="sm" className="mono break-word">
           {id}

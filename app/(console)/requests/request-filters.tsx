@@ -20,11 +20,18 @@ export type RequestFilterValues = {
   status: StatusClass | undefined;
   keyId: string;
   path: string;
+  address: string;
   requestId: string;
 };
 
 /** The patch that clears every filter. */
-export const NO_FILTERS: UrlPatch = { status: undefined, key: undefined, path: undefined, request: undefined };
+export const NO_FILTERS: UrlPatch = {
+  status: undefined,
+  key: undefined,
+  path: undefined,
+  address: undefined,
+  request: undefined,
+};
 
 /** Filters of the request log; `change` writes them to the URL. */
 export function RequestFilters({
@@ -54,6 +61,13 @@ export function RequestFilters({
         maxLength={100}
         value={values.path}
         onChange={(path) => change({ path }, "replace")}
+      />
+      <TextFilter
+        label={texts.filters.address}
+        placeholder={texts.filters.addressOrPart}
+        maxLength={45}
+        value={values.address}
+        onChange={(address) => change({ address }, "replace")}
       />
       <TextFilter
         label={texts.filters.requestId}

@@ -58,6 +58,12 @@ const columns = ({ open, hrefOf }: Opening): ReadonlyArray<Column<LoggedRequest>
     visibleFrom: "sm",
     render: ({ latency_ms: ms }) => <span className="tabular nowrap">{texts.milliseconds(formatCount(ms))}</span>,
   },
+  {
+    key: "address",
+    header: texts.columns.address,
+    visibleFrom: "lg",
+    render: ({ address }) => <span className="tabular break-word">{address ?? "–"}</span>,
+  },
   { key: "key", header: texts.columns.key, visibleFrom: "md", render: ({ key_name, key_id }) => key_name ?? key_id },
   {
     key: "when",
@@ -85,6 +91,7 @@ export function RequestsView() {
     status: statusOf(params.get("status")),
     keyId: params.get("key") ?? "",
     path: params.get("path") ?? "",
+    address: params.get("address") ?? "",
     requestId: params.get("request") ?? "",
   };
   const requests = trpc.requestLog.list.useInfiniteQuery(
@@ -92,6 +99,7 @@ export function RequestsView() {
       status_class: filters.status,
       key_id: filters.keyId || undefined,
       path: filters.path || undefined,
+      address: filters.address || undefined,
       request_id: filters.requestId || undefined,
       limit: PER_PAGE,
     },

@@ -62,6 +62,7 @@ const en = {
     request: "Request",
     latency: "Latency",
     milliseconds: (count: string) => `${count} ms`,
+    address: "Address",
     when: "When",
     none: {
       off: "This installation keeps no requests.",

@@ -39,6 +39,12 @@ const columns = (): ReadonlyArray<Column<LoggedRequest>> => [
     ),
   },
   {
+    key: "address",
+    header: texts.requests.address,
+    visibleFrom: "md",
+    render: ({ address }) => <span className="tabular break-word">{address ?? "–"}</span>,
+  },
+  {
     key: "when",
     header: texts.requests.when,
     align: "right",

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "request_log" ADD COLUMN     "address" TEXT,
+ADD COLUMN     "user_agent" TEXT;
