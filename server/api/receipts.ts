@@ -6,7 +6,7 @@ import { clientAddress } from "../api-keys/ip-allowlist";
 import { now, SECOND_MS } from "../core/clock";
 import { env, publicUrls } from "../core/env";
 import { isApiError, messageOf } from "../core/errors";
-import { errorFields, log } from "../core/log";
+import { errorFields, log, loggedText } from "../core/log";
 import { knownAheadMs } from "../observability/database-time";
 import { countCallback } from "../providers/health/counts";
 import type { Authenticity, Callback, CallbackContent } from "../providers/port";
@@ -63,7 +63,7 @@ type Refused = { response: ReceiptResponse };
 /** A refusal, logged and counted. */
 function refuse(provider: ProviderId, reason: Reason, detail: string, status: number): Refused {
   countCallback(provider, `receipts_${reason}`);
-  log("warn", "receipt.refused", { provider, reason, detail });
+  log("warn", "receipt.refused", { provider, reason, detail: loggedText(detail) });
   return { response: respond(status, status === 401 ? CHALLENGE : {}) };
 }
 
@@ -146,6 +146,7 @@ async function readReceiptBody({ readBody }: ReceiptRequest, id: ProviderId): Pr
 async function storeCallback(provider: ProviderId, { content, authenticity }: Genuine): Promise<ReceiptResponse> {
   try {
     const intake = await takeCallback(provider, content, authenticity.nonces);
+    if (content.unreadable) log("warn", "receipt.items_unreadable", { provider, items: content.unreadable });
     if (intake === "replayed")
       return refuse(provider, "replayed", "its signature belongs to another callback", 409).response;
     // The response to the first one was lost. Without a 2xx, providers repeat for hours, and some stop calling the URL.

@@ -66,3 +66,17 @@ test.skipIf(!existsSync(FULL))("a process goes on when there is no room for its 
     closeSync(full);
   }
 });
+
+test("an exception's message, stack and cause are cut, however long its message is, and the calls stay", () => {
+  const long = "x".repeat(1_000_000);
+  const fields = errorFields(new Error(long, { cause: new Error(long) }));
+  expect(fields.error).toMatch(/^Error: x+… \[1000007 characters\]$/);
+  for (const text of [fields.error, fields.cause, fields.stack]) expect(text?.length).toBeLessThan(10_000);
+  expect(fields.stack).toContain("log.test.ts");
+  expect(errorFields(long).error.length).toBeLessThan(10_000);
+});
+
+test("a short exception is logged as it is", () => {
+  const thrown = new Error("Short.");
+  expect(errorFields(thrown)).toEqual({ error: "Error: Short.", stack: thrown.stack });
+});

@@ -82,11 +82,32 @@ const wideLevel = (): Level => (env().LOG_REQUESTS ? "info" : "debug");
 /** Writes the line of a request or job; see {@link log}. */
 export const logWide = (event: string, fields: LogFields): void => log(wideLevel(), event, fields);
 
+/** Longest message, and longest stack, of an exception in a line: the message may list every fault of an input of a megabyte. */
+const MESSAGE_MAX = 2_000;
+const STACK_MAX = 8_000;
+
+const cut = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max)}… [${text.length} characters]`.toWellFormed() : text;
+
+/** A text from outside, as a line may hold it. */
+export const loggedText = (text: string): string => cut(text, MESSAGE_MAX);
+
+/** The stack of an exception, which begins with its message. */
+function stackOf({ stack = "", message }: Error): string {
+  const shown = loggedText(message);
+  // Without the whole message, which would leave no room for the calls.
+  return cut(shown === message ? stack : stack.replace(message, () => shown), STACK_MAX);
+}
+
 /** The fields of an exception that may be logged. `cause`: the message of its first cause, which callers never see. */
 export function errorFields(thrown: unknown): { error: string; stack?: string; cause?: string } {
-  if (!(thrown instanceof Error)) return { error: String(thrown) };
+  if (!(thrown instanceof Error)) return { error: loggedText(String(thrown)) };
   const cause = causeOf(thrown);
-  return { error: `${thrown.name}: ${thrown.message}`, ...(cause ? { cause } : {}), stack: thrown.stack };
+  return {
+    error: loggedText(`${thrown.name}: ${thrown.message}`),
+    ...(cause ? { cause: loggedText(cause) } : {}),
+    ...(thrown.stack !== undefined && { stack: stackOf(thrown) }),
+  };
 }
 
 /** The message of an exception. When every address of a name refused a connection, the messages are those of the parts. */

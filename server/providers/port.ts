@@ -176,8 +176,11 @@ export type Inbound = {
  */
 export type StoredFailure = { code: string; detail: string; isRefusal: boolean };
 
-/** Content of a callback. Both lists are empty for events that we do not process. */
-export type CallbackContent = { reports: Report[]; inbound: Inbound[] };
+/**
+ * Content of a callback. Both lists are empty for events that we do not process. `unreadable`: how many further items could not be read;
+ * absent: none.
+ */
+export type CallbackContent = { reports: Report[]; inbound: Inbound[]; unreadable?: number };
 
 /** Credentials and settings of a provider, as its own schema reads them. */
 export type Settings = Record<string, unknown>;

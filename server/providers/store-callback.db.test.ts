@@ -4,7 +4,10 @@ import { beforeAll, expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
+import { jobs } from "@/server/core/jobs";
 import { sendMessage } from "@/server/messages/accept/send";
+import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { infobip } from "@/server/providers/adapters/infobip";
 import { callbackContent } from "@/server/providers/http/callback-content";
 import { takeCallback } from "@/server/providers/store-callback";
 import { makeRoute } from "@/test/database/routes";
@@ -100,4 +103,33 @@ test("a message that cannot be processed now is acknowledged and left to a job; 
   } finally {
     await pool().query("DROP FUNCTION refuse_inbound CASCADE");
   }
+});
+
+test("a receipt with a time that no clock shows is applied with its own time of arrival, and so are those beside it", async () => {
+  const times = [
+    `2026-01-31T12:00:00.${"1".repeat(200)}Z`,
+    "0001-01-01T00:00:00+15:00",
+    "9999-12-31T23:59:59-15:00",
+    "0000-01-01T00:00:00Z",
+    "2026-01-31T12:00:00.123456789Z",
+  ];
+  const results = times.map((doneAt, at) => ({ messageId: `timed-${at}`, status: { groupId: 3, id: 5 }, doneAt }));
+  const content = infobip.readCallback({
+    ...{ method: "POST", url: "https://sms.example.test/receipts", headers: {} },
+    body: Buffer.from(JSON.stringify({ results })),
+  });
+  await takeCallback("infobip", content, []);
+  const { rows: added } = await pool().query<{ payload: unknown }>(
+    "SELECT payload FROM graphile_worker._private_jobs WHERE payload ->> 'provider' = 'infobip'",
+  );
+  for (const { payload } of added) {
+    const { provider, receipts } = jobs.apply_receipts.parse(payload);
+    await applyReceipts(provider, receipts);
+  }
+  const { rows } = await pool().query<{ isOfArrival: boolean; occurredAt: Date }>(
+    `SELECT occurred_at = date_trunc('milliseconds', occurred_at) AND occurred_at > now() - interval '1 hour' AS "isOfArrival",
+       occurred_at AS "occurredAt" FROM receipts WHERE provider = 'infobip' ORDER BY provider_message_id`,
+  );
+  expect(rows.map(({ isOfArrival }) => isOfArrival)).toEqual([true, true, true, true, false]);
+  expect(rows[4]?.occurredAt.toISOString()).toBe("2026-01-31T12:00:00.123Z");
 });

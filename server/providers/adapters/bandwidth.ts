@@ -3,6 +3,7 @@ import { z } from "zod";
 import { tokenRequest } from "../http/access-token";
 import { forged, isoOf, jsonOf, referenceOf } from "../http/callback-body";
 import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
+import { readItems } from "../http/callback-items";
 import { sameText } from "../http/constant-time";
 import {
   type ErrorClass,
@@ -137,6 +138,13 @@ const refusal = z.object({
 
 const kind = z.looseObject({ type: z.string() });
 
+/** An event, if it is of a kind that is processed. */
+function readEvent(item: unknown) {
+  const reading = kind.safeParse(item);
+  if (reading.success && !REPORTED.has(reading.data.type) && reading.data.type !== RECEIVED) return null;
+  return event.safeParse(item);
+}
+
 const event = z.object({
   type: z.string(),
   time: z.string().nullish().catch(null),
@@ -231,12 +239,12 @@ export const bandwidth: HttpProvider<Own> = {
   readResponse,
   authenticate,
   readCallback: (callback) => {
-    const all = z.array(kind).parse(jsonOf(callback));
-    const events = all.filter(({ type }) => REPORTED.has(type) || type === RECEIVED).map((one) => event.parse(one));
+    const { items, unreadable } = readItems(jsonOf(callback), readEvent);
     const ref = referenceOf(callback);
     return callbackContent({
-      reports: events.flatMap((one) => reportOf(one, ref)),
-      inbound: events.flatMap(inboundOf),
+      reports: items.flatMap((one) => reportOf(one, ref)),
+      inbound: items.flatMap(inboundOf),
+      unreadable,
     });
   },
   // It refuses a message for good only because of the recipient field; the code is the same for all fields.

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { digitsOf, isoOf, jsonOf, referenceOf } from "../http/callback-body";
 import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
+import { type ReadItems, readItems } from "../http/callback-items";
 import {
   faultOfStatus,
   isSuccess,
@@ -170,16 +171,20 @@ const moText = z.object({
   timestamp,
 });
 
-/** Items of an event for the SMS channel; those of other channels may have any shape. */
-const ofSms = z
-  .array(z.looseObject({ channel: z.string() }))
-  .nullish()
-  .transform((items) => (items ?? []).filter(({ channel }) => channel.trim().toLowerCase() === "sms"));
-
 /** New kinds of events come without notice. */
 const oneApiCallback = z.object({
-  event: z.object({ messageStatusUpdate: ofSms, moText: ofSms }),
+  event: z.object({ messageStatusUpdate: z.unknown().optional(), moText: z.unknown().optional() }),
 });
+
+const ofChannel = z.looseObject({ channel: z.string() });
+
+/** Reads the items of an event for the SMS channel; those of other channels may have any shape. */
+const readOfSms = <Item>(items: unknown, schema: z.ZodType<Item>): ReadItems<Item> =>
+  readItems(items ?? [], (item) => {
+    const reading = ofChannel.safeParse(item);
+    if (!reading.success) return reading;
+    return reading.data.channel.trim().toLowerCase() === "sms" ? schema.safeParse(item) : null;
+  });
 
 function readResponse({ status, body }: WireResponse): SendOutcome {
   const isOk = isSuccess(status);
@@ -262,12 +267,14 @@ function readCallback(callback: Callback): CallbackContent {
   const isObject = typeof body === "object" && body !== null;
   if (isObject && "event" in body) {
     const { event } = oneApiCallback.parse(body);
+    const updates = readOfSms(event.messageStatusUpdate, receipt);
+    const replies = readOfSms(event.moText, moText);
     return callbackContent({
-      reports: event.messageStatusUpdate.flatMap((item) => reportOf(callback, receipt.parse(item), true)),
-      inbound: event.moText.map((item) => {
-        const { messageId, from, to, content, timestamp } = moText.parse(item);
+      reports: updates.items.flatMap((item) => reportOf(callback, item, true)),
+      inbound: replies.items.map(({ messageId, from, to, content, timestamp }) => {
         return { providerMessageId: messageId, from, to, text: content ?? "", ...takenAt(timestamp) };
       }),
+      unreadable: updates.unreadable + replies.unreadable,
     });
   }
   if (isObject && "fromNumber" in body) {

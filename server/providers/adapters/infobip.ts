@@ -3,6 +3,7 @@ import { z } from "zod";
 import { dltIdsOf } from "../dlt";
 import { digitsOf, jsonOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
+import { readItems } from "../http/callback-items";
 import {
   type Explained,
   faultOfStatus,
@@ -199,17 +200,18 @@ const inboundOf = ({ messageId, from, to, text, cleanText, receivedAt }: z.outpu
   ...takenAt(receivedAt),
 });
 
-/** Up to a hundred results; an unreadable one must not lose the others. */
+const isReport = (one: unknown): boolean => typeof one === "object" && one !== null && "status" in one && !!one.status;
+
+/** Up to a hundred results. */
 function readCallback(callback: Callback): CallbackContent {
-  const { results } = z.object({ results: z.array(z.record(z.string(), z.unknown())) }).parse(jsonOf(callback));
-  const reported = results.filter((one) => one.status).map((one) => result.safeParse(one));
-  const received = results.filter((one) => !one.status).map((one) => fromHandset.safeParse(one));
-  const readings = [...reported, ...received];
-  const [failure] = readings.filter((reading) => !reading.success);
-  if (failure && readings.every((reading) => !reading.success)) throw failure.error;
+  const { results } = z.object({ results: z.unknown() }).parse(jsonOf(callback));
+  const { items, unreadable } = readItems<z.output<typeof result> | z.output<typeof fromHandset>>(results, (one) =>
+    isReport(one) ? result.safeParse(one) : fromHandset.safeParse(one),
+  );
   return callbackContent({
-    reports: reported.flatMap(({ data }) => (data ? reportOf(data) : [])),
-    inbound: received.flatMap(({ data }) => (data ? [inboundOf(data)] : [])),
+    reports: items.flatMap((one) => ("status" in one ? reportOf(one) : [])),
+    inbound: items.flatMap((one) => ("status" in one ? [] : [inboundOf(one)])),
+    unreadable,
   });
 }
 

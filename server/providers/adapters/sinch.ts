@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { digitsOf, forged, jsonOf, referenceOf, wireTime } from "../http/callback-body";
 import { callbackContent, reportFrom, takenAt } from "../http/callback-content";
+import { readItems } from "../http/callback-items";
 import { sameText } from "../http/constant-time";
 import {
   type Explained,
@@ -92,7 +93,7 @@ const listing = z.object({ batches: z.array(batch).nullish() });
 const state = z.object({ code: wireCodeOrNull, status: z.string() });
 const ofBatch = z.object({ batch_id: wireId, client_reference: wireText, at: wireTime });
 const ofRecipient = ofBatch.extend(state.shape);
-const summary = ofBatch.extend({ statuses: z.array(state) });
+const summary = ofBatch.extend({ statuses: z.unknown() });
 const fromHandset = z.object({ id: wireId, from: z.string(), to: z.string(), received_at: wireTime });
 const moText = fromHandset.extend({ body: z.string() });
 /** A picture or another file, with or without a text. */
@@ -151,7 +152,8 @@ function readCallback(callback: Callback): CallbackContent {
   }
   if (type === "delivery_report_sms") {
     const report = summary.parse(body);
-    return callbackContent({ reports: report.statuses.flatMap((reported) => reportOf(report, reported, ref)) });
+    const { items, unreadable } = readItems(report.statuses, (item) => state.safeParse(item));
+    return callbackContent({ reports: items.flatMap((reported) => reportOf(report, reported, ref)), unreadable });
   }
   const inboundOf = ({ id, from, to, received_at }: z.output<typeof fromHandset>, text: string) =>
     callbackContent({ inbound: [{ providerMessageId: id, from, to, text, ...takenAt(received_at) }] });

@@ -69,6 +69,12 @@ test("fields are sorted by name and then by value, each name once", () => {
   ]);
 });
 
+test("JSON has at most 65,536 values", () => {
+  const list = (count: number) => byForm(`[${Array.from({ length: count }, () => 0).join()}]`);
+  expect(jsonOf(list(65_537))).toHaveLength(65_537);
+  expect(() => jsonOf(list(65_538))).toThrow("more than 65536 values");
+});
+
 test("JSON may begin with a byte order mark", () => {
   expect(jsonOf(byForm('\ufeff{"id":"m1"}'))).toEqual({ id: "m1" });
 });

@@ -1,5 +1,6 @@
 /** Shared readers of the bodies and queries of callbacks. */
 import { z } from "zod";
+import { DateTime } from "../../core/wire";
 import type { Authenticity, Callback } from "../port";
 
 /**
@@ -51,8 +52,17 @@ export const referenceOf = (callback: Callback): string | null => queryOf(callba
 /** A callback's body as a text, without a byte order mark, which JSON.parse does not take. */
 export const textOf = (callback: Callback): string => new TextDecoder().decode(callback.body);
 
-/** JSON of a callback's body. @throws SyntaxError */
-export const jsonOf = (callback: Callback): unknown => JSON.parse(textOf(callback));
+/** Values of a body in JSON: more than any genuine one has, and few enough that parsing them delays nobody. */
+const VALUES_MAX = 65_536;
+
+/** JSON of a callback's body. @throws SyntaxError, and Error past 65,536 values, counted by commas, also those within texts. */
+export function jsonOf(callback: Callback): unknown {
+  const { body } = callback;
+  let commas = 0;
+  for (let at = body.indexOf(","); at !== -1 && commas <= VALUES_MAX; at = body.indexOf(",", at + 1)) commas += 1;
+  if (commas > VALUES_MAX) throw new Error(`The callback has more than ${VALUES_MAX} values.`);
+  return JSON.parse(textOf(callback));
+}
 
 /** Fields of a callback: of its query for GET, else of its form. */
 export const queryOrFormOf = (callback: Callback): URLSearchParams =>
@@ -65,7 +75,7 @@ export const queryOrFormOf = (callback: Callback): URLSearchParams =>
 export function fieldsOf(callback: Callback): URLSearchParams {
   if (!callback.headers["content-type"]?.includes("json")) return queryOrFormOf(callback);
   if (callback.method === "GET") return queryOf(callback);
-  const pairs = Object.entries(z.record(z.string(), z.unknown()).parse(jsonOf(callback)));
+  const pairs = Object.entries(z.looseObject({}).parse(jsonOf(callback)));
   requireFew(pairs.length);
   return new URLSearchParams(
     pairs.flatMap(([name, value]) =>
@@ -83,11 +93,11 @@ export function requiredField(fields: URLSearchParams, name: string): string {
 
 /** Year 0 and offsets of 16 hours or more, neither of which the database can store. */
 const UNSTORABLE_TIME = /^0000|[+-](?:1[6-9]|2\d):\d\d$/;
+/** The database reads times of about twice this length; one that it cannot read would fail all receipts that are stored with it. */
+const TIME_MAX = 64;
 
-/** ISO 8601 with offset; anything else is null. */
-export const wireTime = z.iso
-  .datetime({ offset: true })
-  .refine((text) => !UNSTORABLE_TIME.test(text))
+/** ISO 8601 with offset, in the years 1 to 9999 in UTC; anything else is null. */
+export const wireTime = DateTime.refine((text) => text.length <= TIME_MAX && !UNSTORABLE_TIME.test(text))
   .nullish()
   .transform((text) => text ?? null)
   .catch(null);

@@ -3,10 +3,11 @@ import type { CallbackContent, Inbound, Report } from "../port";
 import { sentences } from "./response";
 
 /** Content of a callback; empty for events that we do not process. */
-export const callbackContent = (content: Partial<CallbackContent> = {}): CallbackContent => ({
+export const callbackContent = ({ unreadable = 0, ...content }: Partial<CallbackContent> = {}): CallbackContent => ({
   reports: [],
   inbound: [],
   ...content,
+  ...(unreadable > 0 && { unreadable }),
 });
 
 /** Customers' text for a failure with an unknown code, or without one. */
