@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DateTime, DateTimeInput, kindOf, LiveMode, NullableDateTime } from "../core/wire";
+import { DateTime, DateTimeInput, ENTRIES_MAX, kindOf, LiveMode, NullableDateTime } from "../core/wire";
 import { parseAllowedIp } from "./ip-allowlist";
 import { SCOPES } from "./scopes";
 
@@ -68,6 +68,7 @@ export const CreateApiKeyInput = z.object({
   permissions: z
     .array(z.enum(SCOPES))
     .min(1)
+    .max(ENTRIES_MAX)
     .optional()
     .describe("Permissions of the key, never more than its creator has. Omitted: the creator's permissions."),
   rate_limit: z

@@ -65,6 +65,9 @@ export const urlUpTo = (max: number, form: Parameters<typeof z.url>[0]) =>
 /** An email address; text that is longer than any valid address is not checked further. */
 export const EmailAddress = z.string().max(254, { abort: true }).check(z.email());
 
+/** Entries of a list of words from a short list of ours: more than there are, as one may be given twice. */
+export const ENTRIES_MAX = 100;
+
 export const API_VERSION = "v1";
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 50;
@@ -195,15 +198,52 @@ const PROTOTYPE = "__proto__";
 /** The `meta` for the names of an {@link ownNamed} record, for the OpenAPI document. */
 export const OWN_NAME = { not: { const: PROTOTYPE } };
 
+const isObject = (given: unknown): given is object => typeof given === "object" && given !== null;
+
 /**
  * A record whose names the caller chooses. Refuses `__proto__`, the prototype of every object in JavaScript: a schema would leave
  * it out silently.
+ * @param pairsMax more pairs are refused before any is checked: a schema takes long to list thousands of faults.
  */
-export const ownNamed = <Schema extends z.ZodType>(record: Schema) =>
+export const ownNamed = <Schema extends z.ZodType>(record: Schema, { pairsMax = Number.POSITIVE_INFINITY } = {}) =>
   z.preprocess((given, { addIssue }) => {
-    const isObject = typeof given === "object" && given !== null;
-    if (isObject && Object.hasOwn(given, PROTOTYPE)) {
-      addIssue({ code: "custom", message: `names must not be ${PROTOTYPE}` });
+    if (!isObject(given)) return given;
+    if (Object.hasOwn(given, PROTOTYPE)) addIssue({ code: "custom", message: `names must not be ${PROTOTYPE}` });
+    if (Object.keys(given).length > pairsMax) {
+      addIssue({ code: "custom", message: `must have at most ${pairsMax} pairs` });
     }
     return given;
   }, record);
+
+/** A response lists no more issues. */
+const FAULTS_MAX = 20;
+
+/** What is left of a faulty item of a list; null: it is sound. */
+type FaultOf = (item: unknown) => { left: unknown } | null;
+
+export const notText: FaultOf = (item) => (typeof item === "string" ? null : { left: item });
+
+/** Looks for anything but a record of texts, of which the first 20 faulty pairs are left. @param limits the longest name and value. */
+export const notTexts =
+  ({ nameMax, valueMax }: { nameMax: number; valueMax: number }): FaultOf =>
+  (item) => {
+    if (!isObject(item)) return { left: item };
+    const faults: [string, unknown][] = [];
+    for (const pair of Object.entries(item)) {
+      const [name, value] = pair;
+      const isSound = name.length <= nameMax && typeof value === "string" && value.length <= valueMax;
+      if (!isSound && faults.push(pair) === FAULTS_MAX) break;
+    }
+    return faults.length > 0 ? { left: Object.fromEntries(faults) } : null;
+  };
+
+/** A list that is checked up to its first faulty item: a schema takes long to list thousands of faults. */
+export const untilFault = <Schema extends z.ZodType>(list: Schema, faultOf: FaultOf) =>
+  z.preprocess((given) => {
+    if (!Array.isArray(given)) return given;
+    for (const [at, item] of given.entries()) {
+      const fault = faultOf(item);
+      if (fault) return [...given.slice(0, at), fault.left];
+    }
+    return given;
+  }, list);

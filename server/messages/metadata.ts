@@ -22,14 +22,13 @@ const storedPairs = z
     z.string().max(VALUE_MAX, `must have at most ${VALUE_MAX} characters`),
   )
   .superRefine((given, { addIssue }) => {
-    const keys = Object.keys(given);
-    if (keys.length > PAIRS_MAX) addIssue({ code: "custom", message: `must have at most ${PAIRS_MAX} pairs` });
-    for (const message of new Set(keys.map(keyProblem))) if (message) addIssue({ code: "custom", message });
+    for (const message of new Set(Object.keys(given).map(keyProblem)))
+      if (message) addIssue({ code: "custom", message });
   })
   // Checked above, with messages that name the limit.
   .meta({ maxProperties: PAIRS_MAX });
 
-const pairs = ownNamed(storedPairs);
+const pairs = ownNamed(storedPairs, { pairsMax: PAIRS_MAX });
 
 export type Metadata = Record<string, string>;
 

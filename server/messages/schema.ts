@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { DateTime, DateTimeInput, DateTimeQuery, kindOf, NullableDateTime, OWN_NAME, ownNamed } from "../core/wire";
+import {
+  DateTime,
+  DateTimeInput,
+  DateTimeQuery,
+  kindOf,
+  NullableDateTime,
+  notTexts,
+  OWN_NAME,
+  ownNamed,
+  untilFault,
+} from "../core/wire";
 import { ListQuery } from "../lists/schema";
 import { FAILURE_REASONS, PROVIDERS } from "../providers/schema";
 import { MetadataInput, MetadataOutput, MetadataQuery } from "./metadata";
@@ -151,9 +161,12 @@ export const SendMessageInput = z.object({
 export type SendMessageInput = z.output<typeof SendMessageInput>;
 
 /** Input of a bulk send and of its estimate. */
-export const BulkVariables = z
-  .array(ownNamed(z.record(z.string().max(VARIABLE_NAME_MAX).meta(OWN_NAME), z.string().max(BODY_MAX_CHARACTERS))))
-  .max(RECIPIENTS_MAX)
+export const BulkVariables = untilFault(
+  z
+    .array(ownNamed(z.record(z.string().max(VARIABLE_NAME_MAX).meta(OWN_NAME), z.string().max(BODY_MAX_CHARACTERS))))
+    .max(RECIPIENTS_MAX),
+  notTexts({ nameMax: VARIABLE_NAME_MAX, valueMax: BODY_MAX_CHARACTERS }),
+)
   .nullish()
   .describe(
     "Values for the placeholders of `body`, such as `{{name}}`: one object per recipient, in the order of `recipients`. " +

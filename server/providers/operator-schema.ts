@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NullableDateTime } from "../core/wire";
+import { NullableDateTime, ownNamed } from "../core/wire";
 import { PhoneNumber } from "../messages/schema";
 import { PROVIDERS } from "./schema";
 
@@ -87,10 +87,12 @@ export const ProviderPath = z.object({ id: z.enum(PROVIDERS) });
 export type ProviderPath = z.output<typeof ProviderPath>;
 
 const SETTING_MAX = 4_096;
+/** More than any provider has. */
+const SETTINGS_MAX = 100;
 
 /** An empty text keeps a stored secret and removes any other setting; null removes a secret too. */
 export const SaveProviderSettingsInput = ProviderPath.extend({
-  settings: z.record(z.string().max(100), z.string().max(SETTING_MAX).nullable()),
+  settings: ownNamed(z.record(z.string().max(100), z.string().max(SETTING_MAX).nullable()), { pairsMax: SETTINGS_MAX }),
 });
 export type SaveProviderSettingsInput = z.output<typeof SaveProviderSettingsInput>;
 

@@ -15,6 +15,7 @@ const routeFields = {
   chain: z
     .array(z.enum(PROVIDERS, { error: ({ input }) => `no such provider: ${input}. Known: ${PROVIDERS.join(", ")}.` }))
     .min(1, "must name at least one provider")
+    .max(PROVIDERS.length, "must not name a provider twice")
     .refine(isDistinct, "must not name a provider twice"),
   price: z
     .number()

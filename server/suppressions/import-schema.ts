@@ -1,15 +1,13 @@
 /** A list of numbers to suppress in one call; a longer list takes several calls. */
 import { z } from "zod";
-import { kindOf } from "../core/wire";
+import { kindOf, notText, untilFault } from "../core/wire";
 import { IMPORT_MAX, REFUSALS_MAX } from "./import-limits";
 import { CreateSuppressionInput, NOTE_MAX } from "./schema";
 
 export const ImportSuppressionsInput = z.object({
-  numbers: z
-    .array(z.string())
-    .min(1)
-    .max(IMPORT_MAX)
-    .describe("Numbers to suppress, each with its country code; `+`, `00` and separators between digits may differ."),
+  numbers: untilFault(z.array(z.string()).min(1).max(IMPORT_MAX), notText).describe(
+    "Numbers to suppress, each with its country code; `+`, `00` and separators between digits may differ.",
+  ),
   sender_id: CreateSuppressionInput.shape.sender_id,
   note: z.string().max(NOTE_MAX).nullish().describe("Your note on each number that is added, up to 255 characters."),
 });

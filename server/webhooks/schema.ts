@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { DateTime, DateTimeInput, DateTimeQuery, kindOf, LiveMode, NullableDateTime, urlUpTo } from "../core/wire";
+import {
+  DateTime,
+  DateTimeInput,
+  DateTimeQuery,
+  ENTRIES_MAX,
+  kindOf,
+  LiveMode,
+  NullableDateTime,
+  urlUpTo,
+} from "../core/wire";
 import { InboundMessage } from "../inbound/schema";
 import { ListQuery } from "../lists/schema";
 import { Message } from "../messages/schema";
@@ -73,6 +82,7 @@ export const CreateWebhookInput = z.object({
   events: z
     .array(z.enum(["*", ...EVENT_TYPES]))
     .min(1)
+    .max(ENTRIES_MAX)
     .optional()
     .describe("Event types to subscribe to; omitted or `*`: all but `message.received`, which has to be named."),
 });
