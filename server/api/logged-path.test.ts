@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { newPlainKey } from "../api-keys/secret";
 import { newId } from "../core/ids";
 import { loggedPath } from "./logged-path";
 
@@ -17,4 +18,8 @@ test("a phone number in place of an id is left out; ids stay", () => {
     expect(loggedPath(`/messages/${id}/cancel`)).toBe(`/messages/${id}/cancel`);
   }
   expect(loggedPath("/messages/12345")).toBe("/messages/12345");
+});
+
+test("a key in place of an id is masked", () => {
+  expect(loggedPath(`/api-keys/${newPlainKey()}/rotate`)).toBe("/api-keys/[masked]/rotate");
 });

@@ -1,4 +1,5 @@
 import { RECEIPT_PREFIX } from "../providers/receipt-url";
+import { withoutSecrets } from "../request-log/mask";
 
 /** One of our ids; its digits are not a phone number. */
 const ID = /^[a-z]{3}_[0-9a-z]{20,}$/;
@@ -9,12 +10,12 @@ const digitsIn = (segment: string): number => segment.replace(/%[0-9a-f]{2}/gi, 
 
 /**
  * Makes a request's target, or its path, safe to log: queries hold phone numbers and tokens, the path of a receipt ends with a
- * secret, and a caller may put a phone number where an id belongs.
+ * secret, and a caller may put a phone number or a key where an id belongs.
  */
 export function loggedPath(target: string): string {
   const [path = ""] = target.split("?", 1);
   if (path.startsWith(`${RECEIPT_PREFIX}/`)) return path.split("/").slice(0, 4).join("/");
-  return path
+  return withoutSecrets(path)
     .split("/")
     .map((segment) => (ID.test(segment) || digitsIn(segment) < DIGITS_MIN ? segment : "(number)"))
     .join("/");

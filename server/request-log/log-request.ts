@@ -7,7 +7,7 @@ import { metrics } from "../core/metrics";
 import { defineProcessValue, onShutdown } from "../core/process";
 import { storableText } from "../core/wire";
 import { resourceIdIn } from "../observability/requests";
-import { maskBody, maskQuery } from "./mask";
+import { maskBody, maskQuery, withoutSecrets } from "./mask";
 import { insertRequests, type MadeInBulk, type RequestRow } from "./store";
 
 const WRITE_EVERY_MS = 250;
@@ -89,11 +89,11 @@ function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): Req
   return {
     resourceId: resourceIdIn(response),
     requestBody: input === undefined ? null : maskBody(input, keepsTexts),
-    responseBody: request.status >= 400 ? storableText(response, RESPONSE_MAX) : null,
+    responseBody: request.status >= 400 ? storableText(withoutSecrets(response), RESPONSE_MAX) : null,
     createdAt: at,
     ...request,
     method: storableText(request.method, 20),
-    path: storableText(request.path, PATH_MAX),
+    path: storableText(withoutSecrets(request.path), PATH_MAX),
     query: storableText(maskQuery(request.query.slice(0, QUERY_MAX), keepsTexts), QUERY_MAX),
     latencyMs: Math.round(request.latencyMs),
     userAgent: storableText(request.userAgent ?? "", USER_AGENT_MAX) || null,

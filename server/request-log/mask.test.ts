@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { maskBody, maskQuery, withoutTexts } from "./mask";
+import { newPlainKey } from "../api-keys/secret";
+import { newSigningSecret } from "../webhooks/delivery/signature";
+import { maskBody, maskQuery, withoutSecrets, withoutTexts } from "./mask";
 
 const masked = (body: unknown, keepsTexts = false) => JSON.parse(maskBody(body, keepsTexts));
 
@@ -99,4 +101,33 @@ test("what is kept can be stored", () => {
   const spelled = { note: "the escape \\u0000", "\\u0000": "\\\\u0000" };
   expect(masked(spelled, true)).toEqual(spelled);
   expect(masked({ note: `${"x".repeat(499)}😀` }, true).note.isWellFormed()).toBe(true);
+});
+
+test("our keys and signing secrets are masked wherever they are, even in part", () => {
+  for (const secret of [newPlainKey(), newPlainKey(true), newSigningSecret()]) {
+    const encoded = encodeURIComponent(secret).replaceAll("_", "%5F");
+    for (const text of [secret, secret.slice(0, 20), encoded]) {
+      expect(withoutSecrets(`/api-keys/${text}`)).toBe("/api-keys/[masked]");
+      expect(maskQuery(`key=${text}&page=2`, false)).toBe("key=[masked]&page=2");
+      expect(maskQuery(`page=2&${text}`, true)).toBe("page=2&[masked]");
+    }
+    const body = {
+      name: `Shop ${secret}`,
+      [secret]: { note: [`Bearer ${secret}`] },
+      long: `${"x".repeat(490)}${secret}`,
+    };
+    const logged = maskBody(body, true);
+    expect(JSON.parse(logged)).toMatchObject({ name: "Shop [masked]", "[masked]": { note: ["Bearer [masked]"] } });
+    expect(logged).not.toContain(secret.slice(0, 10));
+  }
+});
+
+test("keys of other services are masked by their names, ids of keys are not", () => {
+  expect(
+    masked({ api_key: "x", apiKey: "x", "API-Key": "x", api_key_id: "key_1", apiKeyId: "key_1", key: "k" }),
+  ).toEqual({
+    ...{ api_key: "[masked]", apiKey: "[masked]", "API-Key": "[masked]" },
+    ...{ api_key_id: "key_1", apiKeyId: "key_1", key: "k" },
+  });
+  expect(maskQuery("api_key=x&api_key_id=key_1", true)).toBe("api_key=[masked]&api_key_id=key_1");
 });

@@ -1,6 +1,8 @@
 /** The part of a request that may be kept: no secrets, only the lengths of texts, and only the beginning of long values. */
 
-const SECRET = /secret|password|token|authorization|plain_key/i;
+const SECRET = /secret|password|token|authorization|plain_key|api[-_]?key(?![-_]?id)/i;
+/** Our own keys and signing secrets, whole or in part, as they are or encoded for a URL. */
+const OURS = /ds(?:_|%5f)(?:live|test)(?:_|%5f)[0-9a-z]+|whsec(?:_|%5f)(?:[0-9a-z+/]|%2[bf])+(?:=|%3d){0,2}/gi;
 /** Fields with texts of messages, under the names of other services too, or with the values that fill texts. */
 const TEXTS: ReadonlySet<string> = new Set(["body", "text", "message", "content", "variables"]);
 /** Names and passwords in a URL. */
@@ -14,8 +16,11 @@ const DEPTH_MAX = 5;
 /** PostgreSQL stores no NUL. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "");
 
+/** A text without API keys and signing secrets of ours, which callers may put anywhere: the log is also for people who may use none. */
+export const withoutSecrets = (text: string): string => text.replace(OURS, "[masked]");
+
 function maskString(text: string): string {
-  const shown = withoutNul(text).replace(USER_OF_URL, "$1[masked]@");
+  const shown = withoutSecrets(withoutNul(text)).replace(USER_OF_URL, "$1[masked]@");
   return shown.length > STRING_MAX
     ? `${shown.slice(0, STRING_MAX)}… [${shown.length} characters]`.toWellFormed()
     : shown;
@@ -36,7 +41,7 @@ function maskValue(value: unknown, hidesTexts: boolean, isHidden: boolean, depth
   }
   const fields = Object.entries(value);
   const shown = fields.slice(0, FIELDS_MAX).map(([given, field]) => {
-    const name = withoutNul(given);
+    const name = withoutSecrets(withoutNul(given));
     if (SECRET.test(name)) return [name, "[masked]"];
     return [name, maskValue(field, hidesTexts, isHidden || (hidesTexts && isText(name)), depth + 1)];
   });
@@ -59,11 +64,13 @@ const nameOf = (pair: string): string => [...new URLSearchParams(pair).keys()][0
 
 /** The query of a request for the log. Nothing takes a text there, but callers may put one. @param keepsTexts as above. */
 export const maskQuery = (query: string, keepsTexts: boolean): string =>
-  query
-    .split("&")
-    .map((pair) => {
-      const name = nameOf(pair);
-      const isKept = !SECRET.test(name) && (keepsTexts || !isText(name));
-      return isKept ? pair : `${pair.split("=")[0]}=[masked]`;
-    })
-    .join("&");
+  withoutSecrets(
+    query
+      .split("&")
+      .map((pair) => {
+        const name = nameOf(pair);
+        const isKept = !SECRET.test(name) && (keepsTexts || !isText(name));
+        return isKept ? pair : `${pair.split("=")[0]}=[masked]`;
+      })
+      .join("&"),
+  );
