@@ -106,7 +106,7 @@ export type WireRequest = {
   body: string | null;
 };
 
-/** Header names are in lower case. `body` is the text of at most 256 KiB. */
+/** Header names are in lower case. `body` is the text of at most 256 KiB, up to its 5,001st comma. */
 export type WireResponse = { status: number; headers: Record<string, string>; body: string };
 
 /** A provider's request to us, unchanged. */

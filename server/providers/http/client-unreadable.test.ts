@@ -6,6 +6,7 @@ import {
   listenForTest,
   numberingProvider,
   PLAIN_SEND,
+  plainProvider,
   sendPlain,
   stubClientEnv,
 } from "@/test/providers/plain-provider";
@@ -65,6 +66,21 @@ describe("a response whose body is unreadable has an unknown outcome", () => {
     const url = await answering((_request, response) => response.setHeader("content-type", "text/html").end(body));
     const detail = "The provider's response, HTTP 200, could not be read: the message may have been sent.";
     expect(await sendPlain(url)).toEqual({ kind: "unknown", code: "malformed_answer", detail, providerDetail });
+  });
+
+  it("of thousands of values, which the adapter does not read one by one", async () => {
+    let read = "";
+    const values = Array.from({ length: 100_000 }, () => "{}").join();
+    const url = await answering((_request, response) => response.end(`{"messages":[${values}]}`));
+    const provider = plainProvider(url, ({ body }) => {
+      read = body;
+      return JSON.parse(body);
+    });
+    expect(await httpAdapter(provider, {}).send(PLAIN_SEND)).toMatchObject({
+      kind: "unknown",
+      code: "malformed_answer",
+    });
+    expect(read.match(/,/g)).toHaveLength(5_000);
   });
 
   it("and without a type", async () => {

@@ -30,6 +30,8 @@ const KEEP_ALIVE_MS = 20_000;
 /** After a stall of this length the other side may have closed idle connections. */
 const LONG_STALL_MS = KEEP_ALIVE_MS / 2;
 const BODY_MAX_BYTES = 262_144;
+/** No response to one message has as many values; adapters check them one by one, and a list of a hundred thousand takes seconds. */
+const COMMAS_MAX = 5_000;
 
 /**
  * @throws Error when this process has stalled since the mark: others may have given the message to another provider, so it
@@ -98,6 +100,16 @@ export function agent(): Agent {
   return own.agent;
 }
 
+/** A text up to its last comma that is read: JSON that is cut off cannot be read. */
+function cutAtComma(text: string): string {
+  let at = -1;
+  for (let commas = 0; commas <= COMMAS_MAX; commas += 1) {
+    at = text.indexOf(",", at + 1);
+    if (at === -1) return text;
+  }
+  return text.slice(0, at);
+}
+
 async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -110,7 +122,7 @@ async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> 
     chunks.push(chunk);
   }
   // Leaves out a byte order mark, which JSON.parse does not take.
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  return cutAtComma(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 
 /**
