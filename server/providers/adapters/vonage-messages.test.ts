@@ -157,6 +157,10 @@ describe("the token of a webhook", () => {
     ["no hash of the body", webhook({}, { payload_hash: undefined })],
     ["another application", webhook({}, { application_id: "other" })],
     ["no id", webhook({}, { jti: "" })],
+    [
+      "its content in the query, which it does not cover",
+      { ...webhook({}), method: "GET", url: `${RECEIPTS}?status=delivered` },
+    ],
     ["no token", { ...webhook({}), headers: { "content-type": "application/json" } }],
   ])("is forged with %s", (_, callback) => {
     expect(authenticate(callback)).toMatchObject({ kind: "forged" });

@@ -172,6 +172,8 @@ export function authenticateWebhook(
   own: { signatureSecret: string; applicationId?: string | undefined },
   at: Date,
 ): Authenticity {
+  // Its content is in the query, which no token covers.
+  if (callback.method === "GET") return forged("The token is of no GET.");
   const read = readSignedToken(token, own.signatureSecret, ["HS256"]);
   if (!read) return forged("The token was not signed with the signature secret.");
   const claims = Claims.safeParse(read.claims);
