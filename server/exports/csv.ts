@@ -1,10 +1,10 @@
 import Papa from "papaparse";
 
 /**
- * A cell that a spreadsheet would run as a formula: the same text behind an apostrophe is shown as text. A phone number is
- * none, and stays readable for programs.
+ * A cell that a spreadsheet would run as a formula, in some languages also by a full-width sign: the same text behind an apostrophe is
+ * shown as text. A phone number is none, and stays readable for programs.
  */
-const FORMULA = /^(?!\+\d{1,15}$)[=+\-@\t\r].*$/s;
+const FORMULA = /^(?!\+\d{1,15}$)[=+\-@＝＋－＠\t\r\n].*$/s;
 
 export type CsvRow = ReadonlyArray<string | number | null>;
 
