@@ -58,12 +58,27 @@ const CANDIDATE = /\P{M}\p{M}+|[^\n\r !-_a-~]/gsu;
 
 const isGsm = (text: string): boolean => segmentText(text).encoding === "GSM-7";
 
+/** Substitutes that were looked for: of a text in Cyrillic letters each would be looked for hundreds of times. */
+const known = new Map<string, string | null>();
+const KNOWN_MAX = 10_000;
+/** Longer characters have any number of combining marks. */
+const KNOWN_UNITS_MAX = 4;
+
 /**
  * The GSM-7 substitute of one character, possibly longer or empty. A letter with combining marks counts as one character,
  * and its substitute is the composed letter where GSM-7 has it (e and U+0301 are é).
  * @returns null for a character that is GSM-7 already or has no substitute.
  */
 export function gsmSubstituteFor(character: string): string | null {
+  const found = known.get(character);
+  if (found !== undefined) return found;
+  const substitute = findSubstitute(character);
+  if (known.size >= KNOWN_MAX) known.clear();
+  if (character.length <= KNOWN_UNITS_MAX) known.set(character, substitute);
+  return substitute;
+}
+
+function findSubstitute(character: string): string | null {
   if (isGsm(character)) return null;
   const composed = character.normalize("NFC");
   return isGsm(composed) ? composed : (SUBSTITUTES.get(composed) ?? null);

@@ -70,7 +70,7 @@ export async function prepareSend(
     provider: canPrefer ? (input.provider ?? null) : null,
   });
   const { recipients, variables } = input;
-  const personal = recipients && variables ? personalTexts({ ...input, recipients, variables }) : null;
+  const personal = recipients && variables ? await personalTexts({ ...input, recipients, variables }) : null;
   if (personal?.refusal) refusals.push(personal.refusal);
   const text = finalText(input.body, input.smart_encoding);
   return {
