@@ -113,6 +113,36 @@ test("a review job does not change an operator's decision", async () => {
   expect((await getSender(actor, id)).status).toBe("rejected");
 });
 
+test("a number that another account has, or had, in either spelling is left to an operator; a name is not", async () => {
+  const register = async (sender_id: string) => {
+    const { actor } = await makeAccount();
+    const { id } = await createSender(actor, { sender_id });
+    await autoApproveSender({ senderId: id });
+    return { id, status: (await getSender(actor, id)).status };
+  };
+  const first = await register("+4917112340001");
+  expect(first.status).toBe("approved");
+  expect((await register("+4917112340001")).status).toBe("pending");
+  await prisma().sender.update({ where: { id: first.id }, data: { status: "suspended" } });
+  expect((await register("4917112340001")).status).toBe("pending");
+  await prisma().sender.delete({ where: { id: first.id } });
+  expect((await register("4917112340001")).status).toBe("approved");
+  for (const [sender_id, status] of [
+    ["70123", "pending"],
+    ["Acme Shop", "approved"],
+  ] as const) {
+    expect((await register(sender_id)).status).toBe("approved");
+    expect((await register(sender_id)).status).toBe(status);
+  }
+});
+
+test("of accounts whose registrations of a number are approved at once, one gets it", async () => {
+  const made = await Promise.all([1, 2, 3, 4].map(() => makeAccount()));
+  const senders = await Promise.all(made.map(({ actor }) => createSender(actor, { sender_id: "+4917112340002" })));
+  await Promise.all(senders.map(({ id }) => autoApproveSender({ senderId: id })));
+  expect(await prisma().sender.count({ where: { senderId: "+4917112340002", status: "approved" } })).toBe(1);
+});
+
 test("an approval is cached for at most a second, a refusal never", async () => {
   const { actor, accountId, senderId } = await makeAccount();
   vi.useFakeTimers({ toFake: ["performance"] });
