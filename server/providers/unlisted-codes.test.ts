@@ -17,3 +17,16 @@ test("a code that is in no table is logged once, with the provider's text, which
     ["warn", "provider.unlisted_code", { provider: "vonage", code: "77", said: "Quota of account 4711." }],
   ]);
 });
+
+test("of a long code only the beginning is kept and logged, once, and of a long text too", () => {
+  vi.mocked(log).mockClear();
+  const long = (end: string) => failed(`${"c".repeat(60_000)}${end}`, null, "t".repeat(60_000));
+  logUnlisted("africastalking", [long("1"), long("2")]);
+  expect(vi.mocked(log).mock.calls).toEqual([
+    [
+      "warn",
+      "provider.unlisted_code",
+      { provider: "africastalking", code: "c".repeat(100), said: `T${"t".repeat(499)}` },
+    ],
+  ]);
+});
