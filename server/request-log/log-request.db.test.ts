@@ -69,6 +69,20 @@ test("a request is in its account's log with its key, and in no other", async ()
   await expect(getRequest(personOf(stranger), id)).rejects.toMatchObject({ status: 404 });
 });
 
+test("a key that a caller put into the path, the query, the body or the name of the program is not kept", async () => {
+  const account = await makeAccount();
+  const { plainKey } = account;
+  env().REQUEST_LOG_TEXTS = true;
+  note(account, {
+    ...{ path: `/api-keys/${plainKey}`, query: `key=${plainKey}`, userAgent: `shop ${plainKey}`, status: 404 },
+    ...{ input: { name: plainKey, body: plainKey }, response: `{"success":false,"error":{"param":"${plainKey}"}}` },
+  });
+  await writeAll();
+  const { rows } = await pool().query("SELECT * FROM request_log WHERE account_id = $1", [account.accountId]);
+  expect(rows).toMatchObject([{ path: "/api-keys/[masked]", query: "key=[masked]", user_agent: "shop [masked]" }]);
+  expect(JSON.stringify(rows)).not.toContain(plainKey);
+});
+
 test("the response of an error is kept, texts only where they may be", async () => {
   const account = await makeAccount();
   env().REQUEST_LOG_TEXTS = true;

@@ -84,19 +84,21 @@ function bulkOf({ status, response }: ServedRequest): MadeInBulk | null {
 const keptResponse = ({ status, response }: ServedRequest): string =>
   response.slice(0, status >= 400 ? RESPONSE_MAX : 120);
 
+const keptText = (text: string, length: number): string => storableText(withoutSecrets(text), length);
+
 function rowOf({ input, response, at, inputBytes: _, ...request }: Waiting): RequestRow {
   const keepsTexts = env().REQUEST_LOG_TEXTS;
   return {
     resourceId: resourceIdIn(response),
     requestBody: input === undefined ? null : maskBody(input, keepsTexts),
-    responseBody: request.status >= 400 ? storableText(withoutSecrets(response), RESPONSE_MAX) : null,
+    responseBody: request.status >= 400 ? keptText(response, RESPONSE_MAX) : null,
     createdAt: at,
     ...request,
     method: storableText(request.method, 20),
-    path: storableText(withoutSecrets(request.path), PATH_MAX),
+    path: keptText(request.path, PATH_MAX),
     query: storableText(maskQuery(request.query.slice(0, QUERY_MAX), keepsTexts), QUERY_MAX),
     latencyMs: Math.round(request.latencyMs),
-    userAgent: storableText(request.userAgent ?? "", USER_AGENT_MAX) || null,
+    userAgent: keptText(request.userAgent ?? "", USER_AGENT_MAX) || null,
   };
 }
 
