@@ -113,11 +113,17 @@ def _retry_after(value: Optional[str]) -> Optional[float]:
         return float(value)
     try:
         at = email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
+    # A zone of many digits overflows.
+    except (TypeError, ValueError, OverflowError):
         return None
     # Without a zone it is UTC, in which dates of HTTP are written.
     at = at if at.tzinfo else at.replace(tzinfo=datetime.timezone.utc)
     return max(0.0, (at - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
+
+
+def _has_length(headers: http.client.HTTPMessage) -> bool:
+    """Whether the end of a body is known, as of each success of the service. Headers that broke off pass for whole ones."""
+    return "Content-Length" in headers or "Transfer-Encoding" in headers
 
 
 def _is_wire_error(body: Json) -> bool:
@@ -140,7 +146,8 @@ class _Reply:
         self.retry_after_s = _retry_after(retry_after)
         try:
             self.body = json.loads(text)
-        except ValueError:
+        # The latter for a text that is nested too deeply, of whatever answers in the service's place.
+        except (ValueError, RecursionError):
             self.body = None
 
     def envelope(self) -> Json:
@@ -288,7 +295,10 @@ class _Transport:
                 response = error
             # The body of an error can break off as that of a success can.
             with response:
-                return _Reply(response.status, response.headers.get("Retry-After"), response.read())
+                text = response.read()
+                if response.status in (200, 201) and not text and not _has_length(response.headers):
+                    raise ConnectionError("The response broke off within its headers.")
+                return _Reply(response.status, response.headers.get("Retry-After"), text)
         except http.client.HTTPException as error:
             raise ConnectionError(f"The response broke off: {error!r}") from error
 

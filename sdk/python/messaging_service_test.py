@@ -41,7 +41,7 @@ CUT = (503, {"content-length": "100"}, b"{\"succ")
 
 
 class Stub:
-    """Gives these responses in turn, and repeats the last."""
+    """Gives these responses in turn, and repeats the last. Bytes are written as they are, and nothing after them."""
 
     def __init__(self, *answers):
         self.seen = []
@@ -54,6 +54,10 @@ class Stub:
                 stub.seen.append((self.command, self.path, dict(self.headers), self.rfile.read(length)))
                 if answer is LOST:
                     self.connection.close()
+                    return
+                if isinstance(answer, bytes):
+                    self.wfile.write(answer)
+                    self.close_connection = True
                     return
                 status, headers, body = answer
                 content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -141,6 +145,15 @@ class Client(unittest.TestCase):
         self.assertEqual(len(stub.seen), 3)
         self.assertEqual(len(set(stub.keys())), 1)
 
+    def test_repeats_after_headers_that_break_off(self):
+        for head in ("HTTP/1.1 201 Created\r\nConte", "HTTP/1.1 201 Created\r\n", "HTTP/1.1 20"):
+            stub = self.stub(head.encode(), success({"id": "msg_1"}))
+            self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1", head)
+            self.assertEqual((len(stub.seen), len(set(stub.keys()))), (2, 1), head)
+            stub = self.stub(head.encode())
+            with self.assertRaises(OSError):
+                stub.client.webhooks.test("whe_1")
+
     def test_keeps_the_callers_key(self):
         # The service refuses an empty one.
         for key in ("order-1", ""):
@@ -180,7 +193,9 @@ class Client(unittest.TestCase):
 
     def test_a_page_of_a_proxy_is_an_error(self):
         resembling = {"success": True, "data": {}}
-        for status, body in ((200, b"<html>"), (413, b"<html>"), (200, {"success": True}), (200, resembling)):
+        deep = b"[" * 200_000
+        pages = ((200, b"<html>"), (413, b"<html>"), (200, {"success": True}), (200, resembling), (200, deep))
+        for status, body in pages:
             stub = self.stub((status, {}, body))
             with self.assertRaises(ApiError) as caught:
                 stub.client.account.get()
@@ -267,7 +282,8 @@ class Client(unittest.TestCase):
         for value in ("Sat, 01 Jan 2000 00:00:00", "Sat, 01 Jan 2000 00:00:00 -0000", "Sat, 01 Jan 2000 00:00:00 GMT"):
             stub = self.stub(refusal(429, {"retry-after": value}), success({"id": "msg_1"}))
             self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1", value)
-        for value in ("soon", "Sat, 41 Jan 2000 00:00:00", "Sat, 01 Jan 2000 00:00:00 +9999", ",", "9" * 400):
+        far_zone = "Sat, 01 Jan 2000 00:00:00 +99999999999999"
+        for value in ("soon", "Sat, 41 Jan 2000 00:00:00", "Sat, 01 Jan 2000 00:00:00 +9999", far_zone, ",", "9" * 400):
             stub = self.stub(refusal(429, {"retry-after": value}), success({}))
             with self.assertRaises(ApiError):
                 stub.client.account.get()
