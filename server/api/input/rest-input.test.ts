@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { requireStorable } from "../../core/wire";
-import { parseBody, parseQuery } from "./rest-input";
+import { parseBody, parseQuery, queryWarnings } from "./rest-input";
 
 const body = (text: string, type: string | undefined = "application/json") => parseBody(type, Buffer.from(text));
 
@@ -164,6 +164,21 @@ test.each(["reference=caf%E9", "caf%E9=1", "metadata[a]=%ff", "reference=%ed%a0%
     });
   },
 );
+
+describe("queryWarnings, where no parameter is known", () => {
+  test("warns of each", () => {
+    expect(queryWarnings("")).toEqual([]);
+    expect(queryWarnings("a=1&b[c]=2").map(({ param }) => param)).toEqual(["a", "b[c]"]);
+  });
+
+  test.each([
+    ["a=1&b=2&a=1", "a"],
+    ["a=%00", "a"],
+    ["a=%ff", "a"],
+  ])("refuses %s as a list does", (query, param) => {
+    expect(refusal(() => queryWarnings(query))).toMatchObject({ status: 400, wire: { param } });
+  });
+});
 
 test("a query may have the replacement character, and percent signs that encode nothing", () => {
   expect(parseQuery("reference=%EF%BF%BD&from=100%&to=%zz")).toEqual({ reference: "\ufffd", from: "100%", to: "%zz" });
