@@ -341,7 +341,7 @@ export interface paths {
         put?: never;
         /**
          * Register a sender
-         * @description A new sender is `pending` until an operator of the installation reviews it.
+         * @description A new sender is `pending` until an operator of the installation reviews it; in test mode it is `approved` at once.
          *
          *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
          */
@@ -2508,7 +2508,7 @@ export interface components {
          */
         "RateLimit-Policy": string;
         /**
-         * @description The limit that is nearest: `r` requests are left for the next `t` seconds.
+         * @description Requests that the key has left (`r`) for the next `t` seconds; once the account has none, `"account";r=0`.
          * @example "key";r=599;t=42
          */
         RateLimit: string;

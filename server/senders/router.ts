@@ -30,7 +30,8 @@ export const sendersRouter = router({
         operationId: "createSender",
         tags: ["Senders"],
         summary: "Register a sender",
-        description: "A new sender is `pending` until an operator of the installation reviews it.",
+        description:
+          "A new sender is `pending` until an operator of the installation reviews it; in test mode it is `approved` at once.",
       },
     })
     .input(CreateSenderInput)

@@ -31,8 +31,8 @@ export const INFO_TEXT = `Send SMS, follow each message to its final state, and 
 
 Every response is JSON in one envelope: \`success\`, \`data\` (or \`error\`), \`meta\`, and for paged lists \`pagination\`.
 Amounts of money are decimal numbers in units of the \`currency\` beside them; times are ISO 8601 in UTC; phone numbers are
-E.164, such as \`+14155550123\`. Every path also answers HEAD and OPTIONS; a trailing slash makes no difference. Responses
-from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
+E.164, such as \`+14155550123\`. HEAD responds wherever GET does, OPTIONS on every path; a trailing slash
+makes no difference. Responses from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 
 New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know. What stays, and
 how deprecations are announced: [versioning](/docs/versioning).

@@ -144,7 +144,8 @@ export const HEADERS = {
     example: '"key";q=600;w=60, "account";q=3000;w=60',
   },
   RateLimit: {
-    description: "The limit that is nearest: `r` requests are left for the next `t` seconds.",
+    description:
+      'Requests that the key has left (`r`) for the next `t` seconds; once the account has none, `"account";r=0`.',
     schema: { type: "string" },
     example: '"key";r=599;t=42',
   },
