@@ -1,9 +1,11 @@
 /** Numbers as people and carriers write them; the API accepts only E.164. */
 import { isValidPhoneNumber } from "libphonenumber-js";
-import { asInternational } from "./phone";
+import { asInternational, withoutInvisible } from "./phone";
 
 /** Prefixes that are followed by a country code. */
 const PREFIXED = /^(?:tel:)?[\s(]*(?:\+|00)/i;
+
+const isPrefixed = (text: string): boolean => PREFIXED.test(withoutInvisible(text).trim());
 
 /** Ten digits as a number of the USA, Canada and the Caribbean has them without its country code, 1. */
 const NORTH_AMERICAN = /^\+[2-9]\d{2}[2-9]\d{6}$/;
@@ -15,7 +17,7 @@ const NORTH_AMERICAN = /^\+[2-9]\d{2}[2-9]\d{6}$/;
  */
 export function e164OfTyped(text: string): string | null {
   const number = asInternational(text);
-  if (number === null || PREFIXED.test(text.trim())) return number;
+  if (number === null || isPrefixed(text)) return number;
   return !NORTH_AMERICAN.test(number) && isValidPhoneNumber(number) ? number : null;
 }
 
@@ -25,6 +27,6 @@ export function e164OfTyped(text: string): string | null {
  */
 export function e164OfCarrier(text: string): string | null {
   const number = asInternational(text);
-  if (number === null || PREFIXED.test(text.trim()) || !NORTH_AMERICAN.test(number)) return number;
+  if (number === null || isPrefixed(text) || !NORTH_AMERICAN.test(number)) return number;
   return isValidPhoneNumber(number) ? number : null;
 }

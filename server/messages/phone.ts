@@ -45,10 +45,17 @@ export function isRecipient(to: string, claimed: string): boolean {
   return digits.length >= RECIPIENT_DIGITS_MIN && digitsOf(to).endsWith(digits);
 }
 
-const SEPARATORS = /[\s().\-/]/g;
+/** Soft hyphens, joiners and marks of the direction of writing. Address books put the latter around numbers that are copied. */
+const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** The text of a number without what people put between its digits. */
-export const withoutSeparators = (text: string): string => text.replace(SEPARATORS, "");
+/** A text without characters that nobody sees, and so nobody finds wrong. */
+export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, "");
+
+/** With the dashes that word processors put in place of a hyphen. */
+const SEPARATORS = /[\s().\-/\u2010-\u2015\u2212]/g;
+
+/** The text of a number without what people, and their programs, put around and between its digits. */
+export const withoutSeparators = (text: string): string => withoutInvisible(text).replace(SEPARATORS, "");
 
 /** Prefixes of a number. */
 const INTERNATIONAL = /^(?:tel:)?(?:\+|00)?(?=\d)/i;
