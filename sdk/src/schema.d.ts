@@ -877,7 +877,7 @@ export interface components {
              * @constant
              */
             object: "message";
-            /** @description Recipient, E.164. */
+            /** @description Recipient, E.164; of a bulk entry that is no phone number, its first 64 characters. */
             to: string;
             /** @description Sender ID used. */
             from: string;
@@ -905,7 +905,7 @@ export interface components {
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Provider that took the message; before that, the first one to be tried. */
+            /** @description Provider that took the message; before that, the first one to be tried; empty: none. */
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
@@ -935,7 +935,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, or was until it ended, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours. Null: at once, or it failed when it was accepted.
+             * @description When it is to be sent, or was until it ended, ISO 8601: the latest `send_at`, the end of its recipient's quiet hours, or the time at which it was rescheduled to be sent at once. Null: it was not scheduled, or it failed when it was accepted.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */
@@ -1942,7 +1942,7 @@ export interface components {
              * @constant
              */
             object: "message";
-            /** @description Recipient, E.164. */
+            /** @description Recipient, E.164; of a bulk entry that is no phone number, its first 64 characters. */
             to: string;
             /** @description Sender ID used. */
             from: string;
@@ -1970,7 +1970,7 @@ export interface components {
             cost: number;
             /** @description ISO 4217 code. */
             currency: string;
-            /** @description Provider that took the message; before that, the first one to be tried. */
+            /** @description Provider that took the message; before that, the first one to be tried; empty: none. */
             provider: string;
             /** @description The provider's own id; empty until a provider took the message. */
             provider_message_id: string;
@@ -2000,7 +2000,7 @@ export interface components {
             failed_at: string | null;
             /**
              * Format: date-time
-             * @description When it is to be sent, or was until it ended, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours. Null: at once, or it failed when it was accepted.
+             * @description When it is to be sent, or was until it ended, ISO 8601: the latest `send_at`, the end of its recipient's quiet hours, or the time at which it was rescheduled to be sent at once. Null: it was not scheduled, or it failed when it was accepted.
              */
             scheduled_at: string | null;
             /** @description Seconds for which it may be sent and delivered, as requested; null: no limit of its own. */

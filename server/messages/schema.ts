@@ -38,7 +38,7 @@ export const Encoding = z.enum(["GSM-7", "UCS-2"]);
 export const Message = z.object({
   id: z.string().describe("Message id, prefix msg_."),
   object: kindOf("message"),
-  to: z.string().describe("Recipient, E.164."),
+  to: z.string().describe("Recipient, E.164; of a bulk entry that is no phone number, its first 64 characters."),
   from: z.string().describe("Sender ID used."),
   body: z
     .string()
@@ -52,7 +52,7 @@ export const Message = z.object({
     .describe("`pending` until a provider took it (`sent`), then `delivered`, `undelivered` or `failed`; never back."),
   cost: z.number().describe("Total over all segments, in units of `currency`; 0 once refunded."),
   currency: z.string().describe("ISO 4217 code."),
-  provider: z.string().describe("Provider that took the message; before that, the first one to be tried."),
+  provider: z.string().describe("Provider that took the message; before that, the first one to be tried; empty: none."),
   provider_message_id: z.string().describe("The provider's own id; empty until a provider took the message."),
   attempts: z.number().int().describe("Attempts at providers so far, the one under way included."),
   error: MessageError.nullable().describe("Reason why it failed or was not delivered; null: it did not fail."),
@@ -61,8 +61,8 @@ export const Message = z.object({
   delivered_at: NullableDateTime.describe("When the carrier confirmed delivery, ISO 8601; null: not yet."),
   failed_at: NullableDateTime.describe("When it failed for good, ISO 8601; null: it did not."),
   scheduled_at: NullableDateTime.describe(
-    "When it is to be sent, or was until it ended, ISO 8601: the `send_at` of the request, or the end of its recipient's quiet hours. " +
-      "Null: at once, or it failed when it was accepted.",
+    "When it is to be sent, or was until it ended, ISO 8601: the latest `send_at`, the end of its recipient's quiet hours, or the time at " +
+      "which it was rescheduled to be sent at once. Null: it was not scheduled, or it failed when it was accepted.",
   ),
   validity_period: z
     .number()
