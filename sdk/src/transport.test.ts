@@ -35,6 +35,12 @@ test("a line end behind a key, as a file has one, does not count", async () => {
   expect(seen[0]?.headers.authorization).toBe("Bearer ds_live_test");
 });
 
+test.each(["", "/", "//", " ", "\n", "/\r\n"])("%j behind a base URL does not count", async (end) => {
+  const { baseUrl, seen } = await startStub(() => success({}));
+  await new MessagingClient({ baseUrl: ` ${baseUrl}${end}`, apiKey: "ds_live_test" }).account.get();
+  expect(seen[0]?.url).toBe("/api/v1/account");
+});
+
 test("times of a body may be Dates", async () => {
   const { client, seen } = await serve();
   const at = new Date("2026-01-31T12:00:00Z");

@@ -158,7 +158,7 @@ export function createTransport(options: ClientOptions): Transport {
   // The platform's own complaint about such a header quotes the key.
   if (/[^\x20-\x7e]/.test(options.apiKey.trim())) throw new TypeError("The API key has characters that no key has.");
   const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000, handling = "strict" } = options;
-  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, "");
+  const baseUrl = options.baseUrl.trim().replace(/(?<!\/)\/+$/, "");
   const userAgent = userAgentOf(options.userAgent);
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
