@@ -1,8 +1,9 @@
-import type { MessagingClient } from "../client.js";
+import type { CallOptions, MessagingClient } from "../client.js";
 import type { WebhookEvent } from "../webhooks.js";
 import { follow } from "./follow.js";
 import { forwardEvents } from "./forward.js";
-import { causeOf, lineOf, rowsOf } from "./words.js";
+import { once } from "./once.js";
+import { causeOf, describe, lineOf, rowsOf } from "./words.js";
 
 /** A mistake on the command line: exit code 2. */
 export class UsageError extends Error {}
@@ -73,8 +74,20 @@ const messageLine = ({ id, created_at, status, to, from, cost, currency }: Messa
 const FINAL = new Set(["delivered", "failed", "undelivered"]);
 const POLL_MS = 500;
 
-/** Reads the message until its status is final. @throws Error that names it when `signal` is aborted before. */
-async function untilFinal(client: MessagingClient, id: string, signal: AbortSignal) {
+/** An option of what creates something, for {@link created}. */
+const IDEMPOTENCY_KEY = text("<key>", "repeated with the same key, within 24 hours, it is done once");
+
+/** Creates something once. @throws as {@link once}, with the option that repeats the command. */
+const created = <Result>({ values, baseUrl, signal }: Call, request: (options: CallOptions) => Promise<Result>) =>
+  once(
+    given(values, "idempotency-key"),
+    (idempotencyKey) => request({ signal, idempotencyKey }),
+    (thrown, key) =>
+      `${describe(thrown, baseUrl)}\nIt may have been carried out. To repeat the command without doing it twice, add --idempotency-key ${key}`,
+  );
+
+/** Reads the message until its status is final. @throws Error that names it when it cannot be read, or `signal` is aborted before. */
+async function untilFinal({ client, baseUrl, signal }: Call, id: string) {
   try {
     for (;;) {
       const message = await client.messages.get(id, { signal });
@@ -83,7 +96,9 @@ async function untilFinal(client: MessagingClient, id: string, signal: AbortSign
       signal.throwIfAborted();
     }
   } catch (thrown) {
-    throw signal.aborted ? new Error(`Interrupted. The message ${id} was accepted, and is not canceled.`) : thrown;
+    if (signal.aborted) throw new Error(`Interrupted. The message ${id} was accepted, and is not canceled.`);
+    const problem = describe(thrown, baseUrl);
+    throw new Error(`The message ${id} was accepted, but its status could not be read: ${problem}`, { cause: thrown });
   }
 }
 
@@ -158,14 +173,17 @@ export const COMMANDS: readonly Command[] = [
       from: text("<sender>", "an approved sender ID"),
       body: text("<text>", "the text"),
       reference: text("<text>", "your own id, echoed in webhooks"),
+      "idempotency-key": IDEMPOTENCY_KEY,
       wait: { type: "boolean", value: "", help: "wait for the final status; exit code 1 unless it is delivered" },
     },
     required: ["to", "from", "body"],
-    run: async ({ client, values, show, signal }) => {
+    run: async (call) => {
+      const { client, values, show } = call;
       const [to, from, body] = [need(values, "to"), need(values, "from"), need(values, "body")];
       const reference = given(values, "reference");
-      const accepted = await client.messages.send({ to, from, body, ...(reference && { reference }) }, { signal });
-      const message = values.wait ? await untilFinal(client, accepted.id, signal) : accepted;
+      const input = { to, from, body, ...(reference && { reference }) };
+      const accepted = await created(call, (options) => client.messages.send(input, options));
+      const message = values.wait ? await untilFinal(call, accepted.id) : accepted;
       show(message, messageLine(message));
       const hasFailed = message.status === "failed" || message.status === "undelivered";
       if (hasFailed) throw new Error(message.error?.message ?? `The message is ${message.status}.`);
@@ -268,12 +286,14 @@ export const COMMANDS: readonly Command[] = [
     options: {
       name: text("<name>", "your name for the key"),
       permissions: text("<list>", "separated by commas; default: those of the calling key"),
+      "idempotency-key": IDEMPOTENCY_KEY,
     },
     required: ["name"],
-    run: async ({ client, values, show, signal }) => {
+    run: async (call) => {
+      const { client, values, show } = call;
       const permissions = given(values, "permissions")?.split(",");
       const body = { name: need(values, "name"), ...(permissions && { permissions }) } as { name: string };
-      const key = await client.apiKeys.create(body, { signal });
+      const key = await created(call, (options) => client.apiKeys.create(body, options));
       show(key, lineOf(key.id, key.plain_key, key.name));
     },
   },

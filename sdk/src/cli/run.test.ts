@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { expect, test } from "vitest";
-import { json, listed, META, type Seen, startStub, success } from "../../stub-service";
+import { describe, expect, test } from "vitest";
+import { json, listed, META, type Responder, refusal, type Seen, startStub, success } from "../../stub-service";
 import { verifyWebhook } from "../webhooks";
 import { COMMANDS } from "./commands";
 import { run } from "./run";
@@ -59,6 +60,48 @@ test("send --wait that is interrupted is exit code 1: the message may not be del
   stop.abort();
   const errors = ["Interrupted. The message msg_1 was accepted, and is not canceled."];
   expect(await waiting).toEqual({ code: 1, output: [], errors });
+});
+
+test("send --wait names the message that was accepted when its status cannot be read", async () => {
+  const { baseUrl } = await startStub(({ url }) =>
+    url.endsWith("/send") ? success(message("msg_1", "pending")) : refusal(403),
+  );
+  const words = ["send", "--to", "+14155550123", "--from", "DEMO", "--body", "Hello", "--wait"];
+  const errors = [
+    "The message msg_1 was accepted, but its status could not be read: 403 No. (some_code, param to, req_1)",
+  ];
+  expect(await terminal(words, baseUrl)).toEqual({ code: 1, output: [], errors });
+});
+
+describe("a command that creates something", () => {
+  const SEND = ["send", "--to", "+14155550123", "--from", "DEMO", "--body", "Hello"];
+  const CREATE = ["keys", "create", "--name", "Shop"];
+
+  test.each([
+    ["send", SEND, () => (response: ServerResponse) => response.destroy(), "does not respond: "],
+    ["send", SEND, () => refusal(500), "500 No."],
+    ["keys create", CREATE, () => refusal(503), "503 No."],
+  ])("%s says how to repeat it if it may have been carried out", async (_, words, fail, problem) => {
+    let answer: () => Responder = fail;
+    const { baseUrl, seen } = await startStub(() => answer());
+    const { code, errors } = await terminal(words, baseUrl);
+    expect(code).toBe(1);
+    expect(errors[0]).toContain(problem);
+    const [, key = ""] = /--idempotency-key (\S+)/.exec(errors[0] ?? "") ?? [];
+    expect(key).toBe(seen[0]?.headers["idempotency-key"]);
+    answer = () => success({ ...message("msg_1", "pending"), plain_key: "ds_live_x", name: "Shop" });
+    expect(await terminal([...words, "--idempotency-key", key], baseUrl)).toMatchObject({ code: 0, errors: [] });
+    expect(new Set(seen.map(({ headers }) => headers["idempotency-key"]))).toEqual(new Set([key]));
+  });
+
+  test.each([
+    ["refused", () => refusal(400)],
+    ["not carried out for certain", () => refusal(503, { carried_out: false })],
+  ])("does not say so where it was %s", async (_, fail) => {
+    const { baseUrl } = await startStub(fail);
+    const { errors } = await terminal(SEND, baseUrl);
+    expect(errors).toEqual([expect.stringMatching(/^\d+ No\. \(some_code, param to, req_1\)$/)]);
+  });
 });
 
 test("messages tail ends with exit code 0 when it is interrupted", async () => {

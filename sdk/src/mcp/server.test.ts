@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { expect, test } from "vitest";
-import { listed, refusal, type Seen, startStub, success } from "../../stub-service";
+import { listed, type Responder, refusal, type Seen, startStub, success } from "../../stub-service";
 import { MessagingClient } from "../client";
 import { SCENARIO_NUMBERS } from "./scenarios";
 import { makeMcpServer } from "./server";
@@ -93,6 +93,22 @@ test("a refusal is told to the assistant with its reason, and so is input of ano
   const wrong = await call("list_messages", { status: "queued" });
   expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining("status") });
   expect(seen).toHaveLength(1);
+});
+
+test("a send that may have been carried out is told with the key that sends it once", async () => {
+  let answer: () => Responder = () => refusal(500);
+  const { call, seen } = await assistant(() => answer());
+  const { isError, text } = await call("send_message", SEND);
+  expect([isError, text]).toEqual([true, expect.stringContaining("500 No.")]);
+  const [, key = ""] = /idempotency_key (\S+),/.exec(text) ?? [];
+  expect(key).toBe(seen[0]?.headers["idempotency-key"]);
+  const given = await call("send_message", { ...SEND, idempotency_key: "order-1" });
+  expect(given.text).toContain("idempotency_key order-1,");
+  answer = () => refusal(400);
+  expect((await call("send_message", SEND)).text).not.toContain("idempotency_key");
+  answer = () => success({ id: "msg_1" }, 201);
+  expect(await call("send_message", { ...SEND, idempotency_key: key })).toMatchObject({ isError: false });
+  expect(seen.at(-1)?.headers["idempotency-key"]).toBe(key);
 });
 
 test("the scenario numbers are those of the guide", async () => {

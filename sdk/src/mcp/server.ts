@@ -3,6 +3,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { once } from "../cli/once.js";
 import { describe } from "../cli/words.js";
 import type { MessagingClient } from "../client.js";
 import { SCENARIO_NUMBERS } from "./scenarios.js";
@@ -63,8 +64,16 @@ export function makeMcpServer({ client, baseUrl, version, isLive, maySendLive }:
         },
         annotations: { readOnlyHint: false, destructiveHint: isLive, idempotentHint: false, openWorldHint: isLive },
       },
-      ({ idempotency_key: idempotencyKey, ...body }, { signal }) =>
-        resultOf(client.messages.send(body, { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) })),
+      ({ idempotency_key: given, ...body }, { signal }) =>
+        resultOf(
+          once(
+            given,
+            (idempotencyKey) => client.messages.send(body, { signal, idempotencyKey }),
+            (thrown, key) =>
+              `${describe(thrown, baseUrl)} The message may have been sent. To try again, give the same input with the ` +
+              `idempotency_key ${key}, by which it is sent once.`,
+          ),
+        ),
     );
   }
   server.registerTool(
