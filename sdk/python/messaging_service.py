@@ -264,7 +264,7 @@ class _Transport:
         if body is not None:
             headers["Content-Type"] = "application/json"
             fields = {name.rstrip("_"): value for name, value in body.items()}
-            data = json.dumps(fields, default=_time_text).encode()
+            data = json.dumps(fields, default=_time_text, allow_nan=False).encode()
         if is_keyed:
             # An empty one is a mistake of the caller, which the service refuses: a new one would hide it.
             headers["Idempotency-Key"] = str(uuid.uuid4()) if idempotency_key is None else idempotency_key

@@ -331,6 +331,14 @@ class Client(unittest.TestCase):
         self.assertEqual(json.loads(stub.seen[1][3])["send_at"], "2026-01-31T12:00:00+00:00")
         self.assertEqual(json.loads(stub.seen[2][3])["since"], "2026-01-31T12:00:00+00:00")
 
+    def test_a_number_that_json_does_not_have_is_refused_before_anything_is_sent(self):
+        stub = self.stub(success({}))
+        for number in (float("nan"), float("inf")):
+            with self.assertRaises(ValueError) as raised:
+                stub.client.api_keys.update("key_1", daily_limit=number)
+            self.assertNotIsInstance(raised.exception, ApiError)
+        self.assertEqual(stub.seen, [])
+
     def test_a_revoked_key_takes_its_descendants_along_only_when_asked(self):
         stub = self.stub(success({}))
         stub.client.api_keys.revoke("key_1")
