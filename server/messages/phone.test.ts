@@ -106,6 +106,7 @@ describe("asInternational", () => {
     "+1 415\u2013555\u20120123",
     "+1\u2014415\u2212555\u20150123",
     "\u202a+1 (415) 555-0123\u202c",
+    "\u061c+14155550123\u061c",
     "\u200e\u2066+1\u200b4155\u00ad550123\u2069\ufeff",
   ])("parses %j", (text) => {
     expect(asInternational(text)).toBe("+14155550123");

@@ -46,7 +46,7 @@ export function isRecipient(to: string, claimed: string): boolean {
 }
 
 /** Soft hyphens, joiners and marks of the direction of writing. Address books put the latter around numbers that are copied. */
-const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** A text without characters that nobody sees, and so nobody finds wrong. */
 export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, "");

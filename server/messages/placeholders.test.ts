@@ -12,6 +12,14 @@ describe("fillIn", () => {
     expect(fillIn("{{toString}}", {})).toEqual({ body: "{{toString}}", missing: ["toString"] });
   });
 
+  it("reads names of any length, however many spaces are around them", () => {
+    const [longest, longer] = ["n".repeat(100), "😀".repeat(101)];
+    expect(fillIn(`{{  ${longest}  }}{{${longer}}}`, { [longest]: "Ann" })).toEqual({
+      body: `Ann{{${longer}}}`,
+      missing: [longer],
+    });
+  });
+
   it("does not search values for placeholders or patterns", () => {
     expect(fillIn("{{a}}{{b}}", { a: "{{b}}", b: "$&$1" })).toEqual({ body: "{{b}}$&$1", missing: [] });
   });

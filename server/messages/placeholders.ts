@@ -1,7 +1,10 @@
 /** Texts with placeholders, such as `Hello {{name}}`, filled in for each recipient. Runs in the browser too. */
 
-/** A name in double braces, without braces in it; spaces at either end do not count. */
-const PLACEHOLDER = /\{\{([^{}]{1,100})\}\}/g;
+/**
+ * A name in double braces, without braces in it; spaces at either end do not count. One that is longer than a variable's is a
+ * placeholder too: as text, it would reach the recipients.
+ */
+const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
 /** The names of a text's placeholders, each once, in the order of their first use. */
 export const placeholdersOf = (body: string): string[] => [

@@ -27,6 +27,11 @@ it("refuses all when one recipient's variables do not fit, and names them", asyn
     param: "variables[1]",
     message: "variables[1] has no value for {{name}}.",
   });
+  const long = "n".repeat(101);
+  expect(await refusalOf(`{{${long}}}`, [{ a: "x" }, { a: "y" }])).toMatchObject({
+    ...common,
+    message: `variables[0] has no value for {{${long.slice(0, 100)}…}}.`,
+  });
   expect(await refusalOf("{{a}}", [{ a: "x" }, { a: "" }])).toMatchObject({ ...common, param: "variables[1]" });
   expect(await refusalOf("{{a}}b", [{ a: "x".repeat(1_600) }, { a: "" }])).toMatchObject({
     ...common,

@@ -1,6 +1,6 @@
 /** The texts of a bulk whose recipients have variables. */
 import { setImmediate as others } from "node:timers/promises";
-import { type ApiError, invalidRequest } from "../../core/errors";
+import { type ApiError, invalidRequest, shownName } from "../../core/errors";
 import { fillIn } from "../placeholders";
 import { BODY_MAX_CHARACTERS, type Encoding, segmentText } from "../segments";
 import { toGsmPunctuation } from "../smart-encoding";
@@ -22,7 +22,8 @@ const unusable = (param: string, message: string): ApiError =>
 
 /** Reason to refuse a filled-in text; null: none. */
 function problemOf(param: string, { body, missing }: ReturnType<typeof fillIn>): ApiError | null {
-  if (missing.length > 0) return unusable(param, `has no value for {{${missing[0]}}}.`);
+  const [unknown] = missing;
+  if (unknown !== undefined) return unusable(param, `has no value for {{${shownName(unknown)}}}.`);
   if (body === "") return unusable(param, "makes an empty text.");
   // Counted in code points only if necessary: a text never has more of them than units.
   if (body.length > BODY_MAX_CHARACTERS && [...body].length > BODY_MAX_CHARACTERS)
