@@ -283,7 +283,8 @@ class _Transport:
             return None
         if reply.status == 429:
             return None if after_s is None else after_s + self._backoff(0)
-        if reply.status < 500 or not is_repeatable:
+        # A proxy gives a 408 when a request did not arrive in time.
+        if (reply.status < 500 and reply.status != 408) or not is_repeatable:
             return None
         return max(after_s or 0.0, self._backoff(attempt))
 
@@ -555,10 +556,10 @@ class MessagingClient:
     """The API with one key.
 
     Requests that create something get an Idempotency-Key, the same for all tries, so that repeating them creates once.
-    Requests are repeated after a lost connection, a timeout or a 5xx where that is safe, and after a 429 with Retry-After.
-    `retries` follow the first try, the first of them after about `backoff_s` seconds, doubled each time. `timeout_s` limits
-    each wait for the service: to connect, and for the next bytes of its response. `user_agent`: how your program names itself, such
-    as `shop/1.2`; it precedes the client's own name in the User-Agent.
+    Requests are repeated after a lost connection, a timeout, a 408 or a 5xx where that is safe, and after a 429 with
+    Retry-After. `retries` follow the first try, the first of them after about `backoff_s` seconds, doubled each time.
+    `timeout_s` limits each wait for the service: to connect, and for the next bytes of its response. `user_agent`: how your
+    program names itself, such as `shop/1.2`; it precedes the client's own name in the User-Agent.
     """
 
     def __init__(

@@ -136,10 +136,11 @@ class Client(unittest.TestCase):
     def test_repeats_with_the_same_key(self):
         limited = refusal(429, {"retry-after": "0"})
         cut_success = (201, {"content-length": "100"}, b"{")
-        stub = self.stub(refusal(503), LOST, limited, success({"id": "msg_1"}))
-        self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1")
-        self.assertEqual(len(stub.seen), 4)
-        self.assertEqual(len(set(stub.keys())), 1)
+        for answers in ((refusal(503), LOST, limited), (refusal(408), refusal(408), LOST)):
+            stub = self.stub(*answers, success({"id": "msg_1"}))
+            self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1")
+            self.assertEqual(len(stub.seen), 4)
+            self.assertEqual(len(set(stub.keys())), 1)
         stub = self.stub(CUT, cut_success, success({"id": "msg_1"}))
         self.assertEqual(stub.client.messages.send(to="+1", from_="A", body="B")["id"], "msg_1")
         self.assertEqual(len(stub.seen), 3)
@@ -162,7 +163,7 @@ class Client(unittest.TestCase):
             self.assertEqual(stub.keys(), [key])
 
     def test_does_not_repeat_what_is_not_safe(self):
-        for answer in (refusal(503), LOST, CUT):
+        for answer in (refusal(503), refusal(408), LOST, CUT):
             stub = self.stub(answer, success({}))
             with self.assertRaises((ApiError, OSError)):
                 stub.client.webhooks.test("whe_1")

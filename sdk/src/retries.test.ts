@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startStub, success } from "../stub-service";
+import { refusal, startStub, success } from "../stub-service";
 import { MessagingClient } from "./client";
 
 /** Long enough for a request to arrive on a machine that others keep busy. */
@@ -56,4 +56,14 @@ test("a timeout that is longer than any timer is as good as none", async () => {
   const { baseUrl } = await startStub(() => success({ id: "acc_1" }));
   const client = new MessagingClient({ baseUrl, apiKey: "ds_live_test", timeoutMs: Number.POSITIVE_INFINITY });
   expect(await client.account.get()).toEqual({ id: "acc_1" });
+});
+
+test("a 408, which a proxy gives when a request did not arrive in time, is repeated where that is safe", async () => {
+  const { baseUrl, seen } = await startStub((_, index) => (index % 2 === 0 ? refusal(408) : success({ id: "msg_1" })));
+  const client = new MessagingClient({ baseUrl, apiKey: "ds_live_test", backoffMs: 1 });
+  await client.messages.send({ to: "+14155550123", from: "DEMO", body: "Hello" });
+  const [first, second] = seen.map(({ headers }) => headers["idempotency-key"]);
+  expect(second).toBe(first);
+  expect(await reasonOf(client.webhooks.test("whe_1"))).toMatchObject({ status: 408 });
+  expect(seen).toHaveLength(3);
 });

@@ -15,6 +15,12 @@ const BACKOFF_MAX_MS = 8_000;
 /** A wait longer than this is the caller's decision. */
 const RETRY_AFTER_MAX_S = 60;
 
+/** A proxy gives it when a request did not arrive in time; the service itself has no such status. */
+const REQUEST_TIMEOUT = 408;
+
+/** Whether a response says that the same request may succeed a moment later, and not whether it was carried out. */
+export const isPassing = (status: number): boolean => status === REQUEST_TIMEOUT || status >= 500;
+
 /** Statuses whose responses have no body, not even an empty one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
@@ -36,7 +42,7 @@ function waitAfter(
   const retryAfterS = retryAfterOf(response);
   if (retryAfterS !== null && retryAfterS > RETRY_AFTER_MAX_S) return null;
   if (response.status === 429) return retryAfterS === null ? null : retryAfterS * 1_000 + backoff(0, baseMs);
-  if (response.status < 500 || !isRepeatable) return null;
+  if (!isPassing(response.status) || !isRepeatable) return null;
   return Math.max((retryAfterS ?? 0) * 1_000, backoff(attempt, baseMs));
 }
 
@@ -89,7 +95,7 @@ function sendOnce(request: Request, attempt: number, options: RetryOptions): Pro
 
 /**
  * Sends a request, and sends it again where that can help and does no harm: after a failure of the network, also one that
- * cuts the response's body, a timeout, a 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
+ * cuts the response's body, a timeout, a 408, a 5xx or a 429. Every try carries the same headers, so the same Idempotency-Key.
  * @throws what the last try threw, or the reason why the caller aborted.
  */
 export async function fetchWithRetries(request: Request, options: RetryOptions): Promise<Response> {

@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.js";
 import type { List } from "../pages.js";
+import { isPassing } from "../retries.js";
 
 const POLL_MS = 1_000;
 const LIMIT = 100;
@@ -78,8 +79,8 @@ class Followed<T extends { id: string }> {
 }
 
 /** Whether a later poll may succeed: the connection failed, or the service was unavailable or busy. */
-const isPassing = (thrown: unknown): boolean =>
-  !(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500;
+const mayPass = (thrown: unknown): boolean =>
+  !(thrown instanceof ApiError) || thrown.status === 429 || isPassing(thrown.status);
 
 /** `onFailure`: told of the first of several polls that fail. `wait`: the pause between two polls, which tests leave out. */
 type FollowOptions = { onFailure?: (thrown: unknown) => void; wait?: () => Promise<void> };
@@ -102,7 +103,7 @@ export async function* follow<T extends { id: string }>(
       isFailing = false;
       return items;
     } catch (thrown) {
-      if (signal.aborted || !isPassing(thrown)) throw thrown;
+      if (signal.aborted || !mayPass(thrown)) throw thrown;
       if (!isFailing) onFailure(thrown);
       isFailing = true;
       return [];

@@ -1,12 +1,13 @@
 /** Requests that somebody may repeat without knowing whether they were carried out: each with a key by which that is safe. */
 import { ApiError } from "../client.js";
+import { isPassing } from "../retries.js";
 
 /** Whether a request may have been carried out although it failed. Mistakes that the client finds before it sends have no cause. */
 function mayBeDone(thrown: unknown): boolean {
   if (!(thrown instanceof ApiError)) {
     return thrown instanceof DOMException || (thrown instanceof TypeError && thrown.cause !== undefined);
   }
-  return (thrown.status < 400 || thrown.status >= 500) && thrown.details.carried_out !== false;
+  return (thrown.status < 400 || isPassing(thrown.status)) && thrown.details.carried_out !== false;
 }
 
 /**
