@@ -1017,7 +1017,7 @@ export interface components {
             sufficient: boolean;
             /** @description One item per recipient, in the order of the request. */
             recipients: {
-                /** @description Recipient as given. */
+                /** @description Recipient as given; of an entry that is no phone number, its first 64 characters. */
                 to: string;
                 /** @description Route that it would take; null: it has no route, or its message would be blocked. */
                 route_id: number | null;

@@ -35,7 +35,7 @@ const NonGsm = z.object({
 });
 
 const RecipientEstimate = z.object({
-  to: z.string().describe("Recipient as given."),
+  to: z.string().describe("Recipient as given; of an entry that is no phone number, its first 64 characters."),
   route_id: z
     .number()
     .int()
