@@ -2210,7 +2210,7 @@ export interface components {
         CreateSuppressionRequest: {
             /** @description Number to suppress, E.164. */
             number: string;
-            /** @description One of the account's sender IDs; null or omitted: all of them, including future ones. */
+            /** @description One of the account's sender IDs, a number with its `+` or without; null or omitted: all of them, including future ones. */
             sender_id?: string | null;
             /** @description Your note, up to 255 characters. */
             note?: string | null;
@@ -2218,7 +2218,7 @@ export interface components {
         ImportSuppressionsRequest: {
             /** @description Numbers to suppress, each with its country code; `+`, `00` and separators between digits may differ. */
             numbers: string[];
-            /** @description One of the account's sender IDs; null or omitted: all of them, including future ones. */
+            /** @description One of the account's sender IDs, a number with its `+` or without; null or omitted: all of them, including future ones. */
             sender_id?: string | null;
             /** @description Your note on each number that is added, up to 255 characters. */
             note?: string | null;

@@ -34,7 +34,9 @@ export const CreateSuppressionInput = z.object({
     .min(1)
     .max(SENDER_ID_MAX)
     .nullish()
-    .describe("One of the account's sender IDs; null or omitted: all of them, including future ones."),
+    .describe(
+      "One of the account's sender IDs, a number with its `+` or without; null or omitted: all of them, including future ones.",
+    ),
   note: z.string().max(NOTE_MAX).nullish().describe("Your note, up to 255 characters."),
 });
 export type CreateSuppressionInput = z.output<typeof CreateSuppressionInput>;

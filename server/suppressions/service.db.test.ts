@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
-import { createSuppression, deleteSuppression, listSuppressions } from "./service";
+import { createSuppression, deleteSuppression, importSuppressions, listSuppressions } from "./service";
 
 const NUMBER = "+14155550123";
 const PAGE = { page: 1, limit: 50 };
@@ -47,6 +47,26 @@ test("a sender ID that the account does not have is refused: it would suppress n
     status: 400,
     wire: { param: "sender_id", details: { reason: "unknown_sender" } },
   });
+});
+
+test.each([
+  { registered: "+14155550199", written: "14155550199" },
+  { registered: "14155550199", written: "+14155550199" },
+])("a number is the sender that is registered as $registered, written as $written too", async (spelling) => {
+  const { registered: sender_id, written } = spelling;
+  const { actor, accountId, senderId } = await makeAccount();
+  await pool().query("UPDATE senders SET sender_id = $3 WHERE account_id = $1 AND sender_id = $2", [
+    accountId,
+    senderId,
+    sender_id,
+  ]);
+  const made = await createSuppression(actor, { number: NUMBER, sender_id: written });
+  expect(made.sender_id).toBe(sender_id);
+  expect(await createSuppression(actor, { number: NUMBER, sender_id })).toEqual(made);
+  const list = { numbers: [NUMBER, "+442071838750"], sender_id: written };
+  expect(await importSuppressions(actor, list)).toMatchObject({ added: 1, existing: 1 });
+  const { items } = await listSuppressions(actor, { ...PAGE, sender_id });
+  expect(items.map(({ number }) => number)).toEqual(["+442071838750", NUMBER]);
 });
 
 test("an Idempotency-Key repeats the first response, even after the suppression was deleted", async () => {

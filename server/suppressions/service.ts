@@ -10,6 +10,7 @@ import { type Tx, transaction } from "../core/db";
 import { invalidRequest, notFound } from "../core/errors";
 import { readList } from "../lists/read-list";
 import { readTotal } from "../lists/store";
+import { otherSpellingOf } from "../messages/phone";
 import type { ImportResult, ImportSuppressionsInput } from "./import-schema";
 import { sortEntries } from "./imported-numbers";
 import { findOfNumber, readSuppressions } from "./list";
@@ -27,25 +28,31 @@ export async function createSuppression(
   input: CreateSuppressionInput,
   request: IdempotentRequest = plainRequest(),
 ): Promise<Suppression> {
-  const { number, sender_id: senderId, note } = input;
+  const { number, note } = input;
   const carryOut = async (tx: Tx): Promise<Suppression> => {
-    if (senderId) await requireSender(tx, actor.accountId, senderId);
+    const senderId = await registeredSender(tx, actor.accountId, input.sender_id);
     const suppression = { accountId: actor.accountId, number, senderId: senderId ?? "", at: now() };
     const row = await insertManual(tx, suppression, note ?? null);
-    const after = { number, sender_id: senderId ?? null, reason: row.reason };
+    const after = { number, sender_id: senderId, reason: row.reason };
     await recordAudit(tx, actor, { action: "suppression.created", accountId: row.accountId, subjectId: row.id, after });
     return presentSuppression(row);
   };
   return createOnce(actor, request, { whileSuspended: true, carryOut });
 }
 
-/** Refuses an unknown sender ID, because a misspelt one would suppress nothing. @throws 400 `unknown_sender` */
-async function requireSender(tx: Tx, accountId: string, senderId: string): Promise<void> {
-  const { rowCount } = await tx.query("SELECT 1 FROM senders WHERE account_id = $1 AND sender_id = $2", [
-    accountId,
-    senderId,
-  ]);
-  if (rowCount) return;
+/**
+ * A sender ID as it is registered, null where none is given. A number may be given in its other spelling; earlier versions registered
+ * both, and then the given one counts.
+ * @throws 400 `unknown_sender`, because a misspelt sender ID would suppress nothing.
+ */
+async function registeredSender(tx: Tx, accountId: string, given: string | null | undefined): Promise<string | null> {
+  if (!given) return null;
+  const { rows } = await tx.query<{ senderId: string }>(
+    `SELECT sender_id AS "senderId" FROM senders WHERE account_id = $1 AND sender_id IN ($2, $3)
+     ORDER BY sender_id <> $2 LIMIT 1`,
+    [accountId, given, otherSpellingOf(given) ?? given],
+  );
+  if (rows[0]) return rows[0].senderId;
   throw invalidRequest("`sender_id` is not a sender of this account.", {
     param: "sender_id",
     reason: "unknown_sender",
@@ -71,12 +78,11 @@ const IMPORT_LIMIT: OperationLimit = {
  */
 export async function importSuppressions(actor: AccountActor, input: ImportSuppressionsInput): Promise<ImportResult> {
   const { accountId } = actor;
-  const senderId = input.sender_id ?? null;
   await countOperation(accountId, IMPORT_LIMIT);
   const { numbers, ...rest } = await sortEntries(input.numbers);
   const added = await inAccountQueue(accountId, () =>
     transaction(async (tx) => {
-      if (senderId) await requireSender(tx, accountId, senderId);
+      const senderId = await registeredSender(tx, accountId, input.sender_id);
       if (numbers.length === 0) return 0;
       const to = { accountId, senderId: senderId ?? "", note: input.note ?? null, at: now() };
       const count = await insertImported(tx, to, numbers);
