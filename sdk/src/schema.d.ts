@@ -2724,7 +2724,7 @@ export interface operations {
                 status?: "pending" | "sent" | "delivered" | "failed" | "undelivered";
                 /** @description Only messages to this recipient, E.164; encode its `+` as %2B. */
                 to?: string;
-                /** @description Only messages from this sender ID; encode a `+` as %2B. */
+                /** @description Only messages from this sender ID, a number as it is registered; encode its `+` as %2B. */
                 from?: string;
                 /** @description Only messages with exactly this `reference`; empty: with the empty one. */
                 reference?: string;

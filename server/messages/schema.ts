@@ -197,7 +197,9 @@ export type BulkResult = z.output<typeof BulkResult>;
 export const ListMessagesQuery = z.object({
   status: z.enum(MESSAGE_STATUSES).optional().describe("Only messages in this status."),
   to: PhoneNumberQuery.optional().describe("Only messages to this recipient, E.164; encode its `+` as %2B."),
-  from: SenderIdQuery.optional().describe("Only messages from this sender ID; encode a `+` as %2B."),
+  from: SenderIdQuery.optional().describe(
+    "Only messages from this sender ID, a number as it is registered; encode its `+` as %2B.",
+  ),
   reference: z
     .string()
     .max(REFERENCE_MAX)
