@@ -441,9 +441,14 @@ class Webhook(unittest.TestCase):
                 verify_webhook(header, body, "whsec_c2VjcmV0")
             self.assertEqual(caught.exception.reason, reason, ascii(header))
 
+    def test_a_line_end_behind_a_secret_as_a_file_has_one_does_not_count(self):
+        for end in ("\n", "\r\n"):
+            event = verify_webhook(self.header(int(time.time())), self.BODY, "whsec_c2VjcmV0" + end)
+            self.assertEqual(event, {"type": "message.sent"})
+
     def test_an_empty_secret_verifies_nothing(self):
         header = self.header(int(time.time()), secret="")
-        for secret in ("", None):
+        for secret in ("", "\n", None):
             with self.assertRaises(WebhookError) as caught:
                 verify_webhook(header, self.BODY, secret)
             self.assertEqual(caught.exception.reason, "no_secret")

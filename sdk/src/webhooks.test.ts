@@ -30,6 +30,12 @@ describe("a genuine request", () => {
     }
   });
 
+  test("gives its event although a line end is behind the secret, as a file has one", async () => {
+    for (const secret of [`${SECRET}\n`, ` ${SECRET}\r\n`]) {
+      expect(await verifyWebhook({ header: headerOf(), rawBody: BODY, secret })).toEqual(JSON.parse(BODY));
+    }
+  });
+
   test("gives its event with the header as Node's server types it", async () => {
     const headers: IncomingHttpHeaders = { "service-signature": headerOf() };
     const input = { header: headers["service-signature"], rawBody: BODY, secret: SECRET };
@@ -75,7 +81,7 @@ describe("refused is", () => {
     expect(await reasonOf(verifyWebhook({ header: moved, rawBody: BODY, secret: SECRET }))).toBe("mismatch");
   });
 
-  test.each(["", undefined as unknown as string])(
+  test.each(["", "\n", undefined as unknown as string])(
     "everything with the secret %j, by which anybody can sign",
     async (secret) => {
       const t = nowS();

@@ -65,8 +65,9 @@ function concat(head: Uint8Array, tail: Uint8Array) {
  * @throws WebhookError when the request is not genuine, or not current; respond with 400 and do nothing else.
  */
 export async function verifyWebhook(input: VerifyWebhookInput): Promise<WebhookEvent> {
-  const { header, secret, tolerance = TOLERANCE_S } = input;
-  // Programs without types pass what their environment lacks.
+  const { header, tolerance = TOLERANCE_S } = input;
+  // Programs without types pass what their environment lacks; a file has a line end behind its value.
+  const secret = input.secret?.trim();
   if (!secret) throw new WebhookError("no_secret", "The signing secret is empty: nothing can be verified.");
   const fields = typeof header === "string" ? header : "";
   const [timestamp, ...more] = fieldsOf(fields, "t");
