@@ -131,7 +131,7 @@ export const Settings = z.object({
     .describe("the sender of emails, e.g. Messaging Service <no-reply@example.com>"),
   SIGN_UP_OPEN: flag.describe("true lets anybody create an account in the console"),
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
-    "seconds after which a new sender is approved by itself, unless it is a number that another account has; 0: never",
+    "seconds after which a new sender is approved by itself, unless, without SANDBOX, it is a number that another account has; 0: never",
   ),
   SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send, for live messages too"),
   ON_UNKNOWN_OUTCOME: oneOf("fallback", "hold")

@@ -11,6 +11,7 @@ import { autoApproveSender } from "./tasks";
 afterEach(() => {
   vi.useRealTimers();
   env().SENDER_AUTO_APPROVE_S = 0;
+  env().SANDBOX = true;
 });
 
 const page = { page: 1, limit: 50 };
@@ -120,6 +121,7 @@ test("a number that another account has, or had, in either spelling is left to a
     await autoApproveSender({ senderId: id });
     return { id, status: (await getSender(actor, id)).status };
   };
+  env().SANDBOX = false;
   const first = await register("+4917112340001");
   expect(first.status).toBe("approved");
   expect((await register("+4917112340001")).status).toBe("pending");
@@ -136,7 +138,15 @@ test("a number that another account has, or had, in either spelling is left to a
   }
 });
 
+test("where the sandbox only pretends to send, any number of accounts may have a number", async () => {
+  const made = await Promise.all([1, 2].map(() => makeAccount()));
+  const senders = await Promise.all(made.map(({ actor }) => createSender(actor, { sender_id: "+4917112340003" })));
+  await Promise.all(senders.map(({ id }) => autoApproveSender({ senderId: id })));
+  expect(await prisma().sender.count({ where: { senderId: "+4917112340003", status: "approved" } })).toBe(2);
+});
+
 test("of accounts whose registrations of a number are approved at once, one gets it", async () => {
+  env().SANDBOX = false;
   const made = await Promise.all([1, 2, 3, 4].map(() => makeAccount()));
   const senders = await Promise.all(made.map(({ actor }) => createSender(actor, { sender_id: "+4917112340002" })));
   await Promise.all(senders.map(({ id }) => autoApproveSender({ senderId: id })));
