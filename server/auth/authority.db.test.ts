@@ -15,12 +15,12 @@ import { pool } from "../core/db";
 import { invite } from "../members/invitations";
 import { changeRole, leave, removeMember } from "../members/service";
 import { switchAccount } from "../members/sessions";
-import { lockPersons } from "../members/store";
 import { inviteOwner, makeAccount } from "../operator/new-account";
 import { createSuppression, deleteSuppression } from "../suppressions/service";
 import { createEndpoint } from "../webhooks/service";
 import { beginSecondFactor, confirmSecondFactor } from "./credentials/second-factor";
 import { codeAt, stepAt } from "./credentials/totp";
+import { lockPersons } from "./lock-persons";
 import { addPasskey, beginPasskey } from "./passkeys/passkeys";
 import { listSessions, revokeOtherSessions, revokeSession, revokeSessionsOf, startSession } from "./sessions/sessions";
 
@@ -156,7 +156,7 @@ test.each(Object.keys(endings))("%s waits for its person before it locks a sessi
     second.userId,
   ]);
   const other = await startSession(person.userId, { address: "", userAgent: "" });
-  const holder = await openTransaction((tx) => lockPersons(tx, [person.userId]));
+  const holder = await openTransaction((tx) => lockPersons(tx, person.userId));
   const ended = endings[what]?.(person, other);
   try {
     await untilWaiting("FROM users", 1);
@@ -182,7 +182,7 @@ test("two who remove each other, from two accounts, do not meet in another order
     ]);
   }
   const [first = ""] = [one.userId, two.userId].sort();
-  const holder = await openTransaction((tx) => lockPersons(tx, [first]));
+  const holder = await openTransaction((tx) => lockPersons(tx, first));
   const removed = Promise.all([removeMember(one, { id: two.userId }), removeMember(two, { id: one.userId })]);
   try {
     await untilWaiting("FROM users", 2);

@@ -9,7 +9,7 @@ import { newId } from "../core/ids";
 import { acceptInvitation } from "../members/accept-invitation";
 import { invite } from "../members/invitations";
 import { changePassword, issuePasswordReset, resetPassword } from "./credentials/change-password";
-import { lockPerson } from "./credentials/has-second-factor";
+import { lockPersons } from "./lock-persons";
 import { SignUpInput } from "./schema";
 import { getSignUpState, getViewer, signIn, signUp } from "./service";
 
@@ -180,7 +180,7 @@ test.each([
   const enter = () => signIn({ email, password: PASSWORD }, from(newAddress()));
   let signedIn: Promise<unknown> = Promise.resolve();
   await transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockPersons(tx, userId);
     await tx.query(add, [userId]);
     signedIn = enter().catch((thrown) => thrown);
     await untilWaiting("", 1);

@@ -1,6 +1,7 @@
 /** The people of an account and their roles. */
 import { recordAudit } from "../audit/store";
 import { keepAuthority } from "../auth/authority";
+import { lockPersons } from "../auth/lock-persons";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";
@@ -8,7 +9,7 @@ import { log } from "../core/log";
 import { type MemberRow, presentMember } from "./present";
 import type { ChangeRoleInput, Left, Member, MemberPath } from "./schema";
 import { leaveAccount, openOtherAccount } from "./sessions";
-import { lockMembers, lockPersons, requireOtherOwner, requireStillOwner } from "./store";
+import { lockMembers, requireOtherOwner, requireStillOwner } from "./store";
 
 async function readMembers(db: Tx, accountId: string, userId: string | null): Promise<MemberRow[]> {
   const { rows } = await db.query<MemberRow>(
@@ -78,7 +79,7 @@ export async function removeMember(actor: SessionActor, { id }: MemberPath): Pro
     const member = members.find(({ userId }) => userId === id);
     if (!member) throw noSuchMember();
     requireStillOwner(members, actor);
-    await lockPersons(tx, [actor.userId, id]);
+    await lockPersons(tx, actor.userId, id);
     await keepAuthority(tx, actor);
     requireOtherOwner(members, id);
     await endMembership(tx, accountId, id);
@@ -98,7 +99,7 @@ export async function leave(actor: SessionActor): Promise<Left> {
   const { accountId, userId } = actor;
   const next = await transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
-    await lockPersons(tx, [userId]);
+    await lockPersons(tx, userId);
     await keepAuthority(tx, actor);
     const member = members.find((each) => each.userId === userId);
     if (!member) throw noSuchMember();

@@ -1,11 +1,11 @@
 /** The accounts of a person in which their sessions act. */
 import { keepAuthority } from "../auth/authority";
+import { lockPersons } from "../auth/lock-persons";
 import type { SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
 import { notFound } from "../core/errors";
 import { type MembershipRow, presentMembership } from "./present";
 import type { Membership, SwitchAccountInput } from "./schema";
-import { lockPersons } from "./store";
 
 /** The accounts of a person, oldest membership first. */
 export async function listMemberships(actor: SessionActor): Promise<Membership[]> {
@@ -37,7 +37,7 @@ export async function switchAccount(actor: SessionActor, input: SwitchAccountInp
       [input.account_id, actor.userId],
     );
     if (rowCount === 0) throw notFound("You are not a member of this account.", { param: "account_id" });
-    await lockPersons(tx, [actor.userId]);
+    await lockPersons(tx, actor.userId);
     await keepAuthority(tx, actor);
     await openAccount(tx, actor, input.account_id);
   });

@@ -1,6 +1,5 @@
 /**
- * Reads members of an account, or a person, under a lock: each of several simultaneous changes sees the result of the previous
- * one.
+ * Reads the members of an account under a lock: each of several simultaneous changes sees the result of the previous one.
  */
 import { type MemberRole, roleTooLow, type SessionActor } from "../core/actor";
 import type { Tx } from "../core/db";
@@ -15,14 +14,6 @@ export async function lockMembers(tx: Tx, accountId: string): Promise<LockedMemb
     [accountId],
   );
   return rows;
-}
-
-/**
- * Locks people, in the order of their ids, so that their other accounts, one of which opens next, do not change meanwhile. After the
- * members of an account and before any session: several sessions of a person are changed only under this lock.
- */
-export async function lockPersons(tx: Tx, userIds: readonly string[]): Promise<void> {
-  await tx.query("SELECT 1 FROM users WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE", [userIds]);
 }
 
 /** The role may have changed since the call began. @throws 403 `role_too_low` */

@@ -1,4 +1,4 @@
-import { pool, type Queryable, type Tx } from "../../core/db";
+import { pool, type Queryable } from "../../core/db";
 
 type SecondFactors = { hasApp: boolean; hasPasskey: boolean };
 
@@ -25,7 +25,3 @@ export async function countOwnPasskeys(db: Queryable, userId: string): Promise<n
   ]);
   return rows[0]?.count ?? 0;
 }
-
-/** Makes changes of a person's second factors, and their sign-ins with a password, wait for each other. */
-export const lockPerson = (tx: Tx, userId: string) =>
-  tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [userId]);

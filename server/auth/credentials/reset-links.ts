@@ -1,5 +1,6 @@
 /** Tokens with which a person may choose another password, once and within an hour. */
 import type { Tx } from "../../core/db";
+import { lockPersons } from "../lock-persons";
 import { hashLinkToken } from "./link-token";
 
 export const LINK_VALID_S = 60 * 60;
@@ -11,7 +12,7 @@ export const dropLinks = (tx: Tx, userId: string) =>
 /** Makes a token valid; the person's earlier ones become invalid. */
 export async function issueLink(tx: Tx, userId: string, token: string): Promise<void> {
   // Of two links made at once, and of a link and another password, the later one ends the earlier one.
-  await tx.query("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [userId]);
+  await lockPersons(tx, userId);
   await dropLinks(tx, userId);
   await tx.query(
     `INSERT INTO password_resets (token_hash, user_id, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))`,

@@ -6,10 +6,11 @@ import { secretKeys } from "../../core/env";
 import { unseal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
 import { keepAuthority } from "../authority";
+import { lockPersons } from "../lock-persons";
 import { acceptPasskey, type PresentedPasskey, presentPasskey } from "../passkeys/accept-passkey";
 import { holderOf } from "../passkeys/challenges";
 import type { SecondFactorProof } from "../schema";
-import { hasSecondFactor, lockPerson } from "./has-second-factor";
+import { hasSecondFactor } from "./has-second-factor";
 import { normalCode, spendRecoveryCode } from "./recovery-codes";
 import { requirePassword } from "./require-password";
 import { stepOfCode } from "./totp";
@@ -69,7 +70,7 @@ export async function requireProof(
   await requirePassword(actor, { param: "password", password, address }, async () => {
     const presented = passkey && (await presentPasskey(passkey, "prove", holderOf(actor)));
     await transaction(async (tx) => {
-      await lockPerson(tx, userId);
+      await lockPersons(tx, userId);
       await keepAuthority(tx, actor);
       if (await passSecondFactor(tx, userId, { code, passkey: presented })) return change(tx);
       throw presented

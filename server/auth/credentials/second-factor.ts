@@ -9,6 +9,7 @@ import { log } from "../../core/log";
 import { seal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
 import { keepAuthority } from "../authority";
+import { lockPersons } from "../lock-persons";
 import type {
   ConfirmSecondFactorInput,
   SecondFactor,
@@ -17,7 +18,7 @@ import type {
   SecondFactorRecovery,
 } from "../schema";
 import { normalEmail } from "../sign-in/normal-email";
-import { hasSecondFactor, lockPerson } from "./has-second-factor";
+import { hasSecondFactor } from "./has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "./recovery-codes";
 import { lockApp, requireProof, SECOND_FACTOR_PURPOSE, spendAppCode } from "./second-factor-proof";
 import { tellPerson } from "./security-mail";
@@ -85,7 +86,7 @@ export async function confirmSecondFactor(
   requireConfirmed(actor);
   const { userId, accountId } = actor;
   const recovery = await transaction(async (tx) => {
-    await lockPerson(tx, userId);
+    await lockPersons(tx, userId);
     await keepAuthority(tx, actor);
     const app = await lockApp(tx, userId);
     if (app?.isConfirmed) throw alreadyEnabled();
@@ -172,7 +173,7 @@ export async function clearSecondFactor(actor: Actor, email: string): Promise<{ 
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
   if (!user) throw notFound("Nobody signs in with this email.", { param: "email" });
   const passkeys = await transaction(async (tx) => {
-    await lockPerson(tx, user.id);
+    await lockPersons(tx, user.id);
     await dropRecoveryCodes(tx, user.id);
     const { rowCount: apps } = await tx.query("DELETE FROM second_factors WHERE user_id = $1", [user.id]);
     const { rowCount: removed } = await tx.query("DELETE FROM passkeys WHERE user_id = $1", [user.id]);

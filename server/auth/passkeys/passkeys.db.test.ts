@@ -4,8 +4,9 @@ import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { enrol, lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { pool } from "../../core/db";
 import { env, publicUrl } from "../../core/env";
-import { hasSecondFactor, lockPerson } from "../credentials/has-second-factor";
+import { hasSecondFactor } from "../credentials/has-second-factor";
 import { clearSecondFactor, disableSecondFactor, getSecondFactor } from "../credentials/second-factor";
+import { lockPersons } from "../lock-persons";
 import { startSession } from "../sessions/sessions";
 import { forgetSignIns } from "../tasks";
 import { addPasskey, beginPasskey, beginPasskeyProof, listPasskeys, removePasskey, renamePasskey } from "./passkeys";
@@ -141,7 +142,7 @@ test("a person has at most ten passkeys, also when they add many at once", async
       return { session, passkey: makeAuthenticator(origin()).create(await beginPasskey(session)) };
     }),
   );
-  const other = await openTransaction((tx) => lockPerson(tx, person.userId));
+  const other = await openTransaction((tx) => lockPersons(tx, person.userId));
   const additions = made.map(({ session, passkey }) => addPasskey(session, { name: "Phone", passkey }));
   await untilWaiting("users", 3);
   await other.commit();

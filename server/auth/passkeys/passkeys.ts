@@ -8,10 +8,11 @@ import { newId } from "../../core/ids";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
 import { keepAuthority, transactionBy } from "../authority";
-import { countOwnPasskeys, hasSecondFactor, lockPerson } from "../credentials/has-second-factor";
+import { countOwnPasskeys, hasSecondFactor } from "../credentials/has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "../credentials/recovery-codes";
 import { requireProof } from "../credentials/second-factor-proof";
 import { tellPerson } from "../credentials/security-mail";
+import { lockPersons } from "../lock-persons";
 import {
   type AddPasskeyInput,
   PasskeyCreation,
@@ -122,7 +123,7 @@ export async function addPasskey(actor: SessionActor, input: AddPasskeyInput): P
   const { credential, credentialBackedUp, rpId } = await verifyNew(actor, input);
   const id = newId("passkey");
   const store = async (tx: Tx): Promise<PasskeyAdded> => {
-    await lockPerson(tx, userId);
+    await lockPersons(tx, userId);
     await keepAuthority(tx, actor);
     if ((await countOwnPasskeys(tx, userId)) >= PASSKEYS_MAX) throw tooMany();
     const isFirst = !(await hasSecondFactor(userId, tx));

@@ -9,7 +9,7 @@ import { notFound } from "../../core/errors";
 import { liveAccountOf, newId } from "../../core/ids";
 import { errorFields, log } from "../../core/log";
 import { keepAuthority } from "../authority";
-import { lockPerson } from "../credentials/has-second-factor";
+import { lockPersons } from "../lock-persons";
 import { presentSession, type SessionRow } from "../present";
 import type { Session, SessionPath, SessionsRevoked } from "../schema";
 import { ACTING_ACCOUNT } from "./acting-account";
@@ -147,7 +147,7 @@ export async function listSessions(actor: SessionActor): Promise<Session[]> {
 
 /** Locks the person, then their session: two sessions that each held itself would wait for each other. @throws as {@link keepAuthority} */
 async function keepOwnSession(tx: Tx, actor: SessionActor): Promise<void> {
-  await lockPerson(tx, actor.userId);
+  await lockPersons(tx, actor.userId);
   await keepAuthority(tx, actor);
 }
 
