@@ -1,5 +1,6 @@
 /** Limits of new and changed keys: a key cannot grant more than it has itself. */
-import { isNetworkWithin, parseAllowedIp } from "./ip-allowlist";
+import { isNetworkWithin } from "../addresses/networks";
+import { parseAllowedIp } from "./allowed-ip";
 import type { CreateApiKeyInput } from "./schema";
 
 /** Default requests per minute of a new key. */

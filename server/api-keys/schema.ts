@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DateTime, DateTimeInput, ENTRIES_MAX, kindOf, LiveMode, NullableDateTime } from "../core/wire";
-import { parseAllowedIp } from "./ip-allowlist";
+import { parseAllowedIp } from "./allowed-ip";
 import { SCOPES } from "./scopes";
 
 const RATE_LIMIT_MAX = 6_000;

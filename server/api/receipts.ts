@@ -2,7 +2,7 @@
  * The edge for callbacks of providers: `/api/receipts/{provider}/{secret}`. A callback is genuine when its path has the secret
  * and, where the provider signs, its signature is valid; it is acknowledged once it is stored.
  */
-import { clientAddress } from "../api-keys/ip-allowlist";
+import { clientAddress } from "../addresses/client-address";
 import { now, SECOND_MS } from "../core/clock";
 import { env, publicUrls } from "../core/env";
 import { isApiError, messageOf } from "../core/errors";

@@ -2,8 +2,9 @@
  * The REST edge: every response under /api/v1 is made here. It checks in the documented order (key, address, rate, path,
  * scope, input), calls the procedure that the OpenAPI meta names, and puts the envelope or the error around the result.
  */
+import { clientAddress } from "../addresses/client-address";
+import { isAddressAllowed } from "../addresses/networks";
 import { authenticate, type KnownKey, noteUse } from "../api-keys/authenticate";
-import { clientAddress, isAddressAllowed } from "../api-keys/ip-allowlist";
 import { countRequest } from "../api-keys/rate-limit";
 import type { AccountActor, Origin } from "../core/actor";
 import { env } from "../core/env";

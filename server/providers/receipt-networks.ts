@@ -1,6 +1,6 @@
 /** The addresses from which a provider's callbacks may come: a setting that every provider with callbacks has. */
 import { z } from "zod";
-import { isAddressAllowed, isNetworkWithin } from "../api-keys/ip-allowlist";
+import { isAddressAllowed, isNetworkWithin } from "../addresses/networks";
 import type { Settings } from "./port";
 
 const EVERYWHERE = ["0.0.0.0/0", "::/0"];

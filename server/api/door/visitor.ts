@@ -1,6 +1,7 @@
 /** The caller of a page or console call, as far as its limits depend on it. */
 import type { IncomingMessage } from "node:http";
-import { clientAddress } from "../../api-keys/ip-allowlist";
+import { clientAddress } from "../../addresses/client-address";
+import { networkOf } from "../../addresses/counted-network";
 import { sessionOfCookies } from "../../auth/sessions/session-cookie";
 import { warnOfUndeclaredPeer } from "../../auth/sign-in/undeclared-proxy";
 import { wholeSeconds } from "../../core/clock";
@@ -8,7 +9,6 @@ import { env } from "../../core/env";
 import { type ApiError, rateLimitedFor } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { openBuckets, type TakeTokens } from "./caller-limits";
-import { networkOf } from "./network";
 
 /** `network` of the caller's address; `sessionId` of the session cookie, null for anonymous visitors. */
 export type Visitor = { network: string; sessionId: string | null };

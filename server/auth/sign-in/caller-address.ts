@@ -1,5 +1,5 @@
 /** Where a request that Next answers came from. */
-import { clientAddress } from "../../api-keys/ip-allowlist";
+import { clientAddress } from "../../addresses/client-address";
 import { defineProcessValue } from "../../core/process";
 
 /**

@@ -5,7 +5,7 @@
  * An attempt is taken before the (slow) check of the password and given back when it was right: however many guesses
  * come at once, only as many as the limit allows are checked.
  */
-import ipaddr from "ipaddr.js";
+import { networkOf } from "../../addresses/counted-network";
 import { pool, type Queryable, transaction } from "../../core/db";
 import { rateLimitedFor } from "../../core/errors";
 
@@ -27,13 +27,6 @@ const INVITATIONS = { burst: 50, everyS: 72 };
  * is not known; `deviceId` names a device that has signed in with this email before.
  */
 export type Attempt = { email: string | null; address: string; deviceId: string | null };
-
-/** Counts the /64 of an IPv6 address: its owner controls the whole network. */
-function networkOf(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
-  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
-}
 
 /** Attempts for one email are counted per known device, else per network. Null: without an email, there is nothing to guess. */
 function strictSubject({ email, address, deviceId }: Attempt): string | null {

@@ -1,5 +1,5 @@
 /** Detects a reverse proxy missing from TRUSTED_PROXIES: all callers through it share its address, and its limits. */
-import { isNetworkWithin } from "../../api-keys/ip-allowlist";
+import { isNetworkWithin } from "../../addresses/networks";
 import { MINUTE_MS } from "../../core/clock";
 import { env } from "../../core/env";
 import { log } from "../../core/log";

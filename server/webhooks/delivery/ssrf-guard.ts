@@ -7,7 +7,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
-import { type IpAddress, parseAddress } from "../../api-keys/ip-address";
+import { type IpAddress, parseAddress } from "../../addresses/ip-address";
 
 /**
  * Why a URL is refused. `invalid_url`: not an absolute URL. `protocol_not_allowed`: neither http: nor https:.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAllowedIp } from "@/server/api-keys/ip-allowlist";
+import { parseAllowedIp } from "@/server/api-keys/allowed-ip";
 import { storedNetworks } from "./stored-networks";
 
 test("entries are spelled as the service stores them", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf } from "./network";
+import { networkOf } from "./counted-network";
 
 test("an IPv4 address counts by itself, even when a dual-stack socket reports it", () => {
   expect(networkOf("203.0.113.7")).toBe("203.0.113.7");
