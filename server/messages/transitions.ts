@@ -9,7 +9,7 @@ import { noteChange } from "../core/live";
 import { textArray, unnest } from "../core/unnest";
 import { observeMoves } from "../observability/messages";
 import { recordEvents } from "../webhooks/delivery/outbox";
-import { uncountDue } from "./dispatch/due/due-spending";
+import { uncountDue } from "./due/due-spending";
 import { applySuperseded } from "./receipts/superseded";
 import type { MessageStatus } from "./status";
 import { type Folded, foldSteps, type LockedMessage, type Step, timeOfStep } from "./steps";

@@ -10,10 +10,10 @@ import { claimAttempts, claimed, prepareAttempts, statusOf } from "@/test/databa
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { sendMessage } from "../accept/send";
-import { findDueRefusals } from "../dispatch/due/due-check";
 import { attemptOf } from "../dispatch/next-attempt";
 import { requeueOrphans } from "../dispatch/sweeps";
 import { claimFromThrottleQueue, enqueueThrottled } from "../dispatch/throttle-queue";
+import { findDueRefusals } from "../due/due-check";
 import { cancelMessage } from "./cancel";
 import { rescheduleMessage } from "./reschedule";
 

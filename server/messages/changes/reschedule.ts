@@ -9,7 +9,7 @@ import { type ApiError, invalidRequest } from "../../core/errors";
 import { noteChange } from "../../core/live";
 import { loadPutOffCheck } from "../accept/put-off";
 import { sendAtRefusals } from "../accept/send-at";
-import { uncountDue } from "../dispatch/due/due-spending";
+import { uncountDue } from "../due/due-spending";
 import { findMessage } from "../history";
 import { type MessageRow, presentMessage } from "../present";
 import { isDue } from "../scheduled";

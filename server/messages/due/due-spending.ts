@@ -1,7 +1,7 @@
 /** The cost of scheduled messages that are let through on a later day than that of their acceptance, by account and UTC day. */
-import { filterEquals, type Tx } from "../../../core/db";
-import { unnest } from "../../../core/unnest";
-import { isDue } from "../../scheduled";
+import { filterEquals, type Tx } from "../../core/db";
+import { unnest } from "../../core/unnest";
+import { isDue } from "../scheduled";
 
 /** A message that was let through. Money in micros. */
 export type LetThrough = { id: string; accountId: string; day: string; costMicros: bigint };

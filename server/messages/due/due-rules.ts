@@ -1,8 +1,8 @@
 /** Rules that a scheduled message must meet once more when it is due. Pure; due-check.ts reads what they need. */
-import type { LockedAccount } from "../../../accounts/store";
-import { type CountryLimits, countryRefusal } from "../../accept/country-rules";
-import { lowerCapOf } from "../../accept/spending-cap";
-import type { Refusal } from "../../failure";
+import type { LockedAccount } from "../../accounts/store";
+import { type CountryLimits, countryRefusal } from "../accept/country-rules";
+import { lowerCapOf } from "../accept/spending-cap";
+import type { Refusal } from "../failure";
 
 /** A scheduled message that is due. Money in micros. */
 type Due = {

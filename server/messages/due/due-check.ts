@@ -1,9 +1,9 @@
 /** Checks scheduled messages again when they are due, since their account's limits may have changed. */
-import { lockAccounts, lockAdmission } from "../../../accounts/store";
-import { now } from "../../../core/clock";
-import { pool, type Queryable, type Tx, transaction } from "../../../core/db";
-import type { Refusal } from "../../failure";
-import { failUndispatched } from "../fail-undispatched";
+import { lockAccounts, lockAdmission } from "../../accounts/store";
+import { now } from "../../core/clock";
+import { pool, type Queryable, type Tx, transaction } from "../../core/db";
+import { failUndispatched } from "../dispatch/fail-undispatched";
+import type { Refusal } from "../failure";
 import { countsWhenDue, type DueMessage, freesWhenRefused, refuseDue } from "./due-rules";
 import { countDue } from "./due-spending";
 

@@ -12,8 +12,8 @@ import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
-import { cancelMessage } from "../../changes/cancel";
-import { failUndispatched } from "../fail-undispatched";
+import { cancelMessage } from "../changes/cancel";
+import { failUndispatched } from "../dispatch/fail-undispatched";
 import { findDueRefusals } from "./due-check";
 
 beforeAll(prepareAttempts);
