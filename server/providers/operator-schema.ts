@@ -15,7 +15,7 @@ const figure = () => z.number().int();
 
 /**
  * A provider's statistics of a period. `calls` counts all outcomes; `egress_failed`: the egress proxy is unavailable or refuses.
- * * Shares are 0..1, or null without calls.
+ * Shares are 0..1, or null without calls.
  */
 const ProviderFigures = z.object({
   calls: figure(),
