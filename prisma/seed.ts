@@ -28,7 +28,7 @@ async function stillOpens(known: Seeded): Promise<boolean> {
   return (await prisma().apiKey.count({ where: { keyHash: hashKey(known.apiKey), revokedAt: null } })) > 0;
 }
 
-/** Without a route nothing can be sent, so an installation with the built-in carrier gets one to every destination. */
+/** Without a route nothing can be sent, so an installation with the sandbox gets one to every destination. */
 async function ensureRoute(tx: Tx): Promise<void> {
   if (!env().SANDBOX) return;
   await tx.query(

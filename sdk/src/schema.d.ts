@@ -2095,7 +2095,7 @@ export interface components {
              * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
              */
             send_at?: string | null;
-            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that no provider gets it, and one that has it is asked to stop trying. Null or omitted: no limit of its own. */
             validity_period?: number | null;
             /**
              * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
@@ -2130,7 +2130,7 @@ export interface components {
              * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
              */
             send_at?: string | null;
-            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that no provider gets it, and one that has it is asked to stop trying. Null or omitted: no limit of its own. */
             validity_period?: number | null;
             /**
              * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.
@@ -2169,7 +2169,7 @@ export interface components {
              * @description When to send, ISO 8601 with an offset; in the future, at most 30 days ahead. The cost is reserved at once. Null or omitted: at once.
              */
             send_at?: string | null;
-            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are asked to try no longer. Null or omitted: no limit of its own. */
+            /** @description Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that no provider gets it, and one that has it is asked to stop trying. Null or omitted: no limit of its own. */
             validity_period?: number | null;
             /**
              * @description `ignore` sends in quiet hours of the recipient too, for what cannot wait, such as a one-time code. Omitted, null or `apply`: in quiet hours, if the account has any, the message waits for their end.

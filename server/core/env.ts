@@ -133,7 +133,9 @@ export const Settings = z.object({
   SENDER_AUTO_APPROVE_S: count(0, 0, 86_400).describe(
     "seconds after which a new sender is approved by itself, unless, without SANDBOX, it is a number that another account has; 0: never",
   ),
-  SANDBOX: flag.describe("true enables the built-in carrier, which only pretends to send, for live messages too"),
+  SANDBOX: flag.describe(
+    "true enables the sandbox, a built-in provider that only pretends to send, for live messages too",
+  ),
   ON_UNKNOWN_OUTCOME: oneOf("fallback", "hold")
     .default("fallback")
     .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),

@@ -5,7 +5,7 @@ import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";
 import { unnest } from "../core/unnest";
 import { storableText } from "../core/wire";
-import { e164OfCarrier } from "../messages/number-notation";
+import { e164OfProvider } from "../messages/number-notation";
 import { type Keyword, keywordOf } from "../suppressions/keywords";
 import { deleteStops, insertStops, lockKeywords, type SuppressionRequest } from "../suppressions/store";
 import { recordEvents } from "../webhooks/delivery/outbox";
@@ -42,7 +42,7 @@ export async function storeInbound(tx: Tx, provider: string, messages: readonly 
   const received = stored.map(
     (message): Received => ({
       ...message,
-      number: e164OfCarrier(message.from),
+      number: e164OfProvider(message.from),
       keyword: message.keyword ?? keywordOf(message.text),
       at: sentAt(message),
       owners: ownersOf.get(message.to) ?? [],

@@ -8,7 +8,7 @@ import { moneyOf } from "./money-history";
 import { type MessageRow, SHOWN_COLUMNS } from "./present";
 import type { MessageHistory } from "./timeline";
 
-/** A carrier that repeats receipts endlessly must not make a message unreadable. */
+/** A provider that repeats receipts endlessly must not make a message unreadable. */
 const RECEIPTS_MAX = 200;
 
 /** Reads one message. @throws 404, even for an existing message of another account. */

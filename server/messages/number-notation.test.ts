@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MODEL_TIMES } from "@/test/model/times";
-import { e164OfCarrier, e164OfTyped } from "./number-notation";
+import { e164OfProvider, e164OfTyped } from "./number-notation";
 
 /** A number of North America without its country code. */
 const northAmerican = fc
@@ -66,7 +66,7 @@ describe("a number that a person has written", () => {
   });
 });
 
-describe("a number that a carrier has reported", () => {
+describe("a number that a provider has reported", () => {
   it.each([
     ["+14155550123", "+14155550123"],
     ["14155550123", "+14155550123"],
@@ -78,10 +78,10 @@ describe("a number that a carrier has reported", () => {
     // A range that is newer than our table.
     ["49999999999999", "+49999999999999"],
   ])("%j is %s, with its plus or without", (text, number) => {
-    expect(e164OfCarrier(text)).toBe(number);
+    expect(e164OfProvider(text)).toBe(number);
   });
 
   it.each(["4155550123", "2125550123", "04155550123", "12345", "ACME", ""])("%j is none", (text) => {
-    expect(e164OfCarrier(text)).toBeNull();
+    expect(e164OfProvider(text)).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** Numbers as people and carriers write them; the API accepts only E.164. */
+/** Numbers as people and providers write them; the API accepts only E.164. */
 import { isValidPhoneNumber } from "libphonenumber-js";
 import { asInternational, withoutInvisible } from "./phone";
 
@@ -22,10 +22,10 @@ export function e164OfTyped(text: string): string | null {
 }
 
 /**
- * The number that a carrier has reported; null: none. Many carriers write no `+`, so without one it counts as international, too.
+ * The number that a provider has reported; null: none. Many providers write no `+`, so without one it counts as international, too.
  * Ten digits that are no country's number, but would be a North American one without its country code, are not accepted.
  */
-export function e164OfCarrier(text: string): string | null {
+export function e164OfProvider(text: string): string | null {
   const number = asInternational(text);
   if (number === null || isPrefixed(text) || !NORTH_AMERICAN.test(number)) return number;
   return isValidPhoneNumber(number) ? number : null;

@@ -24,7 +24,7 @@ export function isE164(text: string): boolean {
 }
 
 /**
- * The digits of an E.164 number without the leading `+`, as many carriers expect them. The text must satisfy `isE164`.
+ * The digits of an E.164 number without the leading `+`, as many providers expect them. The text must satisfy `isE164`.
  */
 export function digitsOf(e164: string): string {
   return e164.startsWith("+") ? e164.slice(1) : e164;
@@ -39,7 +39,7 @@ export function otherSpellingOf(senderId: string): string | null {
 /** The shortest number without its country code; fewer digits would match many numbers. */
 const RECIPIENT_DIGITS_MIN = 7;
 
-/** Whether `claimed`, a number in a carrier's notation, perhaps national, is the E.164 number `to`. */
+/** Whether `claimed`, a number in a provider's notation, perhaps national, is the E.164 number `to`. */
 export function isRecipient(to: string, claimed: string): boolean {
   const digits = digitsOf(claimed).replace(/^0+/, "");
   return digits.length >= RECIPIENT_DIGITS_MIN && digitsOf(to).endsWith(digits);

@@ -110,8 +110,8 @@ const ValidityPeriod = z
   .max(FINAL_RECEIPT_WITHIN_S)
   .nullish()
   .describe(
-    "Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that it is handed to no provider, and carriers are " +
-      "asked to try no longer. Null or omitted: no limit of its own.",
+    "Seconds, 60 to 259,200, from `send_at` or else the acceptance: after that no provider gets it, and one that has it is " +
+      "asked to stop trying. Null or omitted: no limit of its own.",
   );
 
 const QuietHoursChoice = z

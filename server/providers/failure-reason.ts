@@ -6,7 +6,7 @@ import type { FailureReason } from "./schema";
 import { reasonOfReceipt } from "./smpp/receipt";
 import { reasonOfStatus } from "./smpp/status";
 
-/** Codes that the service gives itself, and the sandbox's. Carriers write none of them with another meaning. */
+/** Codes that the service gives itself, and the sandbox's. Providers use none of them with another meaning. */
 export const OWN_REASONS: ReadonlyMap<string, FailureReason> = new Map([
   ["invalid_recipient", "invalid_recipient"],
   ["no_route", "no_provider"],

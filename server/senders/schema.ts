@@ -9,7 +9,7 @@ const SENDER_ID_MAX = 16;
 /** The kinds of templates that registrations in India know, as Plivo names them. */
 const DLT_TEMPLATE_CATEGORIES = ["transactional", "promotional", "service_implicit", "service_explicit"] as const;
 
-/** Registrations in India have 19 digits; some carriers take up to 30. */
+/** Registrations in India have 19 digits; some providers take up to 30. */
 const DltId = z.string().regex(/^\d{1,30}$/, "must be up to 30 digits");
 
 const DltInput = {

@@ -1,5 +1,5 @@
 /**
- * The built-in carrier: it takes messages and reports on them like a real one, and sends nothing. The last digit of a
+ * The sandbox, the built-in provider: it takes messages and reports on them like a real one, and sends nothing. The last digit of a
  * scenario number, +1555010000x, chooses its behaviour (docs/scenario-numbers.md). Its receipts wait in the job queue, so
  * they survive a restart.
  */
@@ -44,7 +44,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 type Scenario = (id: string, post: (receipts: DueReceipt[]) => Promise<void>) => Promise<SendOutcome>;
 
-/** Behaviour of the carrier by the last digit of a scenario number. */
+/** Behaviour of the sandbox by the last digit of a scenario number. */
 const scenarios: Record<string, Scenario> = {
   "1": async (id, post) => {
     await post([receiptAfter(id, AT_ONCE_DELAY_MS, "delivered")]);
@@ -92,7 +92,7 @@ async function send({ message }: SendRequest): Promise<SendOutcome> {
   return accepted(id);
 }
 
-/** Pauses between tries at the carrier's own queue. A receipt queued twice is only repeated. */
+/** Pauses between tries at the sandbox's own queue. A receipt queued twice is only repeated. */
 const POST_AGAIN_MS = [50, 200, 500, 1_000, 2_000];
 
 /** Queues receipts, even across a lost connection; returns when they are committed. */
@@ -126,7 +126,7 @@ async function enqueue(receipts: DueReceipt[]): Promise<void> {
     else byDelay.set(afterMs, [report]);
   }
   await transaction(async (tx) => {
-    // The simulated carrier may lose its queue with the database's last fraction of a second, as any carrier may.
+    // The sandbox may lose its queue with the database's last fraction of a second, as any provider may.
     await tx.query("SET LOCAL synchronous_commit = off");
     for (const [afterMs, reports] of byDelay) {
       const runAt = afterMs > 0 ? new Date(now().getTime() + afterMs) : null;
