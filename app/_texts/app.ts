@@ -7,7 +7,7 @@ const en = {
   requestFailed: "The request failed",
   tryAgain: "Try again",
   unreachable: "The service could not be reached. Check your connection and try again.",
-  failed: "Something went wrong on our side. Try again; if it stays like this, tell the operator of this installation.",
+  failed: "Something went wrong on our side. Try again; if it keeps happening, tell the operator of this installation.",
   unavailable: "The service is not available at the moment. Try again shortly.",
   sessionEnded: "Your session has ended",
   confirmPassword: "Confirm your password",

@@ -76,5 +76,5 @@ test("an unreachable service and a download that breaks off are reported differe
       String(to).endsWith("/api/exports") ? new Response(new ReadableStream({ start })) : own(to, init);
   });
   await download.click();
-  await expect(toast("broke off before the last row")).toBeVisible();
+  await expect(toast("connection was lost before the last row")).toBeVisible();
 });

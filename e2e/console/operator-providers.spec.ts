@@ -209,7 +209,7 @@ test("calls that the egress proxy blocked are listed as such on the provider's p
   await signInOperator(page, service);
   await page.goto("/operator/providers/plivo");
   const calls = page.getByRole("region", { name: "Calls per minute" });
-  await expect(calls).toContainText("Egress proxy away or refusing");
+  await expect(calls).toContainText("Egress proxy unavailable or refusing");
   await expect(calls).toContainText("1,234");
   await expect(calls).not.toContainText("Throttled");
 });

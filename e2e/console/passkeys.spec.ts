@@ -86,7 +86,7 @@ test("a passkey is added, signs in alone and after the password, and is removed"
   // As in dialogs: the button that submits is the last one.
   await expect(form.locator(".mantine-Button-root")).toHaveText(["Cancel", "Use a passkey", "Remove"]);
   await form.getByRole("button", { name: "Use a passkey" }).click();
-  await expect(form.getByText("Must be given")).toBeVisible();
+  await expect(form.getByText("Required", { exact: true })).toBeVisible();
   await form.getByLabel("Password", { exact: true }).fill("wrong");
   await form.getByRole("button", { name: "Use a passkey" }).click();
   await expect(form.getByText("This is not your password")).toBeVisible();
@@ -214,7 +214,7 @@ test("a device that has a passkey for the person makes no second one, and elsewh
   await keepCodes(page);
   await add(page, "Again");
   await expect(
-    page.getByRole("alert").filter({ hasText: "has a passkey of yours for this service already" }),
+    page.getByRole("alert").filter({ hasText: "already has a passkey of yours for this service" }),
   ).toBeVisible();
   expect(await authenticator.count()).toBe(1);
   await page.context().close();

@@ -16,7 +16,7 @@ const en = {
   notSignedIn: {
     title: "You could not be signed in",
     reason:
-      "If this address has an account already, it keeps the password that it has: sign in with that one, or ask the operator for a link to choose another. Otherwise your account is ready: try to sign in again.",
+      "If this address already has an account, its password has not changed: sign in with that one, or ask the operator for a link to choose another. Otherwise your account is ready: try to sign in again.",
   },
   name: "Your name",
   company: "Company",

@@ -6,7 +6,7 @@ import { defineTexts, plural } from "../define-texts";
 const checks: Record<string, string> = {
   database: "The database does not respond",
   migrations: "Migrations are missing, or newer than this version",
-  queue: "Jobs wait for too long",
+  queue: "Jobs have been waiting for too long",
   workers: "No worker is alive",
 };
 
@@ -48,7 +48,7 @@ const en = {
   title: "Installation",
   description: "System health, and what needs your attention.",
   tasks: {
-    none: "Everything works, and nothing waits for you",
+    none: "Everything works, and nothing is waiting for you",
     title: "Needs your attention",
     checks,
     openReadiness: "Readiness",
@@ -68,8 +68,8 @@ const en = {
       plural(count, { one: `${shown} job has failed on every try`, other: `${shown} jobs have failed on every try` }),
     sendersWait: (count: number, shown: string) =>
       plural(count, {
-        one: `${shown} sender waits for your decision`,
-        other: `${shown} senders wait for your decision`,
+        one: `${shown} sender is waiting for your decision`,
+        other: `${shown} senders are waiting for your decision`,
       }),
     review: "Review",
     unusualTraffic: (account: string, place: string) => `${account} sends unusually many messages to ${place}`,

@@ -4,7 +4,7 @@ import { defineTexts } from "../define-texts";
 const en = {
   title: "New account",
   form: "New account",
-  explanation: "The owner is invited to choose a name and a password. The account begins without a balance.",
+  explanation: "The owner is invited to choose a name and a password. The account starts without a balance.",
   company: "Company",
   enterCompany: "Enter a company",
   email: "Email of the owner",

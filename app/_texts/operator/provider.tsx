@@ -30,7 +30,7 @@ const receiptUrlPlaces: Record<ProviderId, string> = {
 const en = {
   allProviders: "All providers",
   notFound: "Provider not found",
-  noSuchId: "The service knows no provider with this ID.",
+  noSuchId: "There is no provider with this ID.",
   drain: {
     ask: (provider: string) => `Drain ${provider}?`,
     explanation:
@@ -77,7 +77,7 @@ const en = {
       throttled: "Throttled",
       accountProblems: "Account problems",
       messageProblems: "Message problems",
-      egressProxy: "Egress proxy away or refusing",
+      egressProxy: "Egress proxy unavailable or refusing",
     },
   },
   settings: {

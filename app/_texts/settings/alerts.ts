@@ -29,10 +29,10 @@ const en = {
     makeAnother: "The alerts are saved, but the secret is not shown again. Make a new one.",
     make: "Make a new secret",
     question: "Make a new signing secret?",
-    consequence: "Alerts are signed with it at once. The former one signs no more.",
+    consequence: "Alerts are signed with it at once. The former one is no longer used.",
     notMade: "No new secret was made",
     unknown: "It is unknown whether there is a new secret",
-    again: "Make another one: only the newest signs.",
+    again: "Make another one: only the newest is used.",
   },
   past: {
     title: "Past alerts",

@@ -2,7 +2,7 @@ import { defineTexts } from "../define-texts";
 
 const en = {
   title: "Audit log",
-  description: "Sign-ins and changes of keys, money, senders and webhook endpoints: who made them, and from where.",
+  description: "Sign-ins and changes in this account: who made them, and from where.",
 };
 
 /** The texts of the page of the account's audit log. */

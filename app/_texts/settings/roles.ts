@@ -5,11 +5,11 @@ const en = {
   viewer: { label: "Viewer", may: "Can read everything except the audit log, and change nothing." },
   developer: {
     label: "Developer",
-    may: "Also sends messages, and manages senders, suppressions, API keys and webhooks.",
+    may: "Also sends messages, and manages senders, suppressions, API keys, webhooks and quiet hours.",
   },
   owner: {
     label: "Owner",
-    may: "Also decides who is a member, changes the profile and alerts, and reads the audit log.",
+    may: "Also decides who is a member, changes the profile, alerts, sending limits and text retention, and reads the audit log.",
   },
 } satisfies Record<Member["role"], { label: string; may: string }>;
 

@@ -38,7 +38,7 @@ const en = {
     submit: "Download CSV",
     done: "Download complete",
     failed: "The list was not downloaded",
-    cutOff: "The connection broke off before the last row. Nothing was saved: try again.",
+    cutOff: "The connection was lost before the last row. Nothing was saved: try again.",
   },
 };
 

@@ -74,7 +74,7 @@ const en = {
     form: "Recovery",
     notRecovered: "No events were recovered",
     unknown: "It is unknown whether the events were recovered",
-    partly: "A part of the events was recovered",
+    partly: "Some of the events were recovered",
     restNext: "The service was interrupted. Try again: it recovers the rest.",
     again: "Try again: events that are already on their way are left out.",
     effect:

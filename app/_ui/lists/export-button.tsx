@@ -16,7 +16,7 @@ const EXPORTS = "/api/exports";
 const nameOf = (response: Response): string =>
   /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "list.csv";
 
-/** The download broke off before the end of the file. */
+/** The connection was lost before the end of the file. */
 class CutOff extends Error {}
 
 /** Fetches a list as a file. An incomplete file is not saved. @throws an error of the API's shape, of fetch, or `CutOff`. */
