@@ -7,11 +7,11 @@ import { type Check, checkService } from "./kit/books";
 import { runLoad, startLoad } from "./kit/client";
 import { drain } from "./kit/drain";
 import { median } from "./kit/figures";
+import { keysOf, planOf } from "./kit/load-plan";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
 import { type Customer, insertCustomer, makeCustomer, openService } from "./kit/service";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 const WARM_UP_S = 3;
 const PROBE = { connections: 2, rate: 5 };
 const MICROS = 1_000_000;
@@ -41,15 +41,9 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
     { name: "one account", customers: [customer] },
     { name: `${options.accounts} accounts`, customers: await insertMany(database, options.accounts) },
   ];
-  const planOf = ({ customers }: Side) => ({
-    port,
-    keys: customers.flatMap(({ keys }) => keys.map(({ plain }) => plain)),
-    sender: customer.sender,
-    text: TEXT,
-    connections: options.connections,
-    seconds: null,
-    limit: null,
-    rate: null,
+  const planFor = ({ customers }: Side) => ({
+    ...planOf(customer, port, options.connections),
+    keys: customers.flatMap(keysOf),
   });
   let accepted = 0;
   const measured: Measured[] = [];
@@ -57,7 +51,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   /** Accepts a backlog of the side, then starts a worker that delivers it. */
   const measure = async (side: Side): Promise<void> => {
     const us = (seconds: number, messages: number) => (seconds * MICROS) / messages;
-    const plan = planOf(side);
+    const plan = planFor(side);
     await database.query("CHECKPOINT");
     const before = { web: cpuSeconds(web.pid), postgres: familyCpuSeconds(server.pid) };
     const sent = await runLoad(stage, { ...plan, limit: options.backlog });
@@ -91,7 +85,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
 
   stage.say("Warming up");
   for (const side of sides) {
-    accepted += (await runLoad(stage, { ...planOf(side), seconds: WARM_UP_S })).accepted;
+    accepted += (await runLoad(stage, { ...planFor(side), seconds: WARM_UP_S })).accepted;
   }
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const side of sides) {

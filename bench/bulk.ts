@@ -5,12 +5,12 @@
 import { createDatabase } from "@/scripts/postgres/server";
 import { runLoad } from "./kit/client";
 import { median } from "./kit/figures";
+import { planOf, TEXT } from "./kit/load-plan";
 import { bulkScript, findPgbench, runPgbench } from "./kit/pgbench";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
-import { openFolder, openService, PRICE_MICROS } from "./kit/service";
+import { openService, PRICE_MICROS } from "./kit/service";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 const RECIPIENTS = 1_000;
 /** More connections would only wait for the one account. */
 const CONNECTIONS = 4;
@@ -31,8 +31,7 @@ type Round = {
 async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome> {
   requireProc();
   const program = findPgbench();
-  const folder = await openFolder(stage);
-  const { database, server, web, customer, port } = await openService(stage, {
+  const { database, server, web, customer, port, folder } = await openService(stage, {
     connections: CONNECTIONS,
     // The peer's database is a copy, and a copy cannot be made while the service is connected.
     prepare: async (own) => {
@@ -48,13 +47,12 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
     const plan = { program, url: peerUrl, folder, script, connections: CONNECTIONS, seconds: length };
     return (await runPgbench(stage, plan)).perSecond * RECIPIENTS;
   };
-  const keys = customer.keys.map((key) => key.plain);
-  const plan = { port, keys, sender: customer.sender, text: TEXT, connections: CONNECTIONS, recipients: RECIPIENTS };
+  const plan = { ...planOf(customer, port, CONNECTIONS), recipients: RECIPIENTS };
   let accepted = 0;
   const send = async (length: number) => {
     await database.query("CHECKPOINT");
     const before = { web: cpuSeconds(web.pid), postgres: familyCpuSeconds(server.pid) };
-    const result = await runLoad(stage, { ...plan, seconds: length, limit: null, rate: null });
+    const result = await runLoad(stage, { ...plan, seconds: length });
     if (result.refusal) throw new Error(`A bulk send was refused: ${result.refusal}`);
     const messages = result.accepted * RECIPIENTS;
     accepted += messages;

@@ -6,6 +6,7 @@
 import { type Check, checkService } from "./kit/books";
 import { runLoad, startLoad } from "./kit/client";
 import { drain } from "./kit/drain";
+import { planOf } from "./kit/load-plan";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
 import { openService, type Service } from "./kit/service";
 import {
@@ -17,7 +18,6 @@ import {
 } from "./kit/statements";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 const PROBE = { connections: 2, rate: 5 };
 /** Each round's backlog is this many times the one before. */
 const GROWTH = 10;
@@ -42,15 +42,14 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
   requireProc();
   const service = await openService(stage, { connections: options.connections, database: COUNTING_STATEMENTS });
   const { database, server, web, customer, port } = service;
-  const keys = customer.keys.map((key) => key.plain);
-  const plan = { port, keys, sender: customer.sender, text: TEXT, connections: options.connections };
+  const plan = planOf(customer, port, options.connections);
   const measured: DrainFigures[] = [];
   let accepted = 0;
   /** @param running a worker that is suspended while the backlog grows; without one, a worker is started on it. */
   const measure = async (size: number, running: Service | null): Promise<Service> => {
     if (running) process.kill(running.pid, "SIGSTOP");
     stage.say(`Accepting ${size} messages`);
-    accepted += (await runLoad(stage, { ...plan, seconds: null, limit: size, rate: null })).accepted;
+    accepted += (await runLoad(stage, { ...plan, limit: size })).accepted;
     await database.query("CHECKPOINT");
     await countStatements(database);
     stage.say(running ? "Resuming the worker" : "Starting the worker on the backlog");
@@ -68,7 +67,7 @@ async function run(options: Options, stage: Stage): Promise<Outcome> {
         process.kill(running.pid, "SIGCONT");
         return running;
       },
-      startProbe: () => startLoad(stage, { ...plan, ...PROBE, seconds: null, limit: null }),
+      startProbe: () => startLoad(stage, { ...plan, ...PROBE }),
       onDrained: (worker, messages) => {
         const us = (seconds: number) => (seconds * MICROS) / messages;
         cpuUs = {

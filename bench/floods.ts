@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { runLoad } from "./kit/client";
 import { median } from "./kit/figures";
 import type { LoadResult } from "./kit/load";
+import { planOf } from "./kit/load-plan";
 import { openService } from "./kit/service";
 import { openPerson } from "./kit/session";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
@@ -17,7 +18,6 @@ const SEND_CONNECTIONS = 16;
 const REQUESTS_PER_S = 20;
 const WARM_UP_S = 4;
 const HELD_SOCKETS = 800;
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 /** A host that takes seconds to parse as an address. */
 const SLOW_HOST = `https://${"é".repeat(200_000)}`;
 
@@ -145,15 +145,7 @@ async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome>
   const receipts = new URL(receiptUrlFor("plivo", "x")).pathname;
   const cookie = await openPerson(`http://127.0.0.1:${port}`);
   const floods = floodsOf(port, receipts, cookie);
-  const plan = {
-    port,
-    keys: customer.keys.map(({ plain }) => plain),
-    sender: customer.sender,
-    text: TEXT,
-    connections: SEND_CONNECTIONS,
-    limit: null,
-    rate: SENDS_PER_S,
-  };
+  const plan = { ...planOf(customer, port, SEND_CONNECTIONS), rate: SENDS_PER_S };
   const refused: string[] = [];
   const measure = async (name: string): Promise<number> => {
     const result: LoadResult = await runLoad(stage, { ...plan, seconds });

@@ -15,6 +15,7 @@ import { runLoad } from "./kit/client";
 import { settleJobs } from "./kit/drain";
 import { median } from "./kit/figures";
 import type { LoadPlan } from "./kit/load";
+import { keysOf, TEXT } from "./kit/load-plan";
 import { askPeer, nextMessage, startPeer } from "./kit/peer-process";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
 import { openFolder, openService } from "./kit/service";
@@ -27,7 +28,6 @@ import {
 } from "./kit/statements";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 /** Submits in flight, for both. */
 const WINDOW = 100;
 const STUCK_AFTER_MS = 60_000;
@@ -132,7 +132,7 @@ async function startOurs(stage: Stage, connections: number, life: { centre: numb
   }
   const worker = life && (await service.start("worker"));
   const side: Side = {
-    plan: { port: service.port, keys: customer.keys.map((key) => key.plain) },
+    plan: { port: service.port, keys: keysOf(customer) },
     cpu: () => ({
       web: cpuSeconds(web.pid),
       ...(worker && { worker: cpuSeconds(worker.pid) }),

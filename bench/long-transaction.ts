@@ -3,8 +3,10 @@
  * PostgreSQL then keeps every row version that has died since, and queues consist mostly of dead versions. Messages flow at a fixed
  * pace, with one webhook endpoint; each phase prints the cost per message.
  */
+
 import { runLoad } from "./kit/client";
 import type { LoadResult } from "./kit/load";
+import { planOf } from "./kit/load-plan";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
 import { openReceiver, waitUntilSettled } from "./kit/receiver";
 import { openClient, openService } from "./kit/service";
@@ -19,7 +21,6 @@ import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const RATE = 300;
 const WARM_UP_S = 10;
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 
 type Cpu = { web: number; worker: number; postgres: number };
 /** `behindMs`: the time from the last send until every message and webhook is delivered. */
@@ -71,15 +72,7 @@ async function run({ seconds, rounds, connections }: Options, stage: Stage): Pro
     body: JSON.stringify({ url: receiver }),
   });
   if (!made.ok) throw new Error(`No endpoint was created: ${await made.text()}`);
-  const plan = {
-    port,
-    keys: customer.keys.map(({ plain }) => plain),
-    sender: customer.sender,
-    text: TEXT,
-    connections,
-    limit: null,
-    rate: RATE,
-  };
+  const plan = { ...planOf(customer, port, connections), rate: RATE };
   const warm = await runLoad(stage, { ...plan, seconds: WARM_UP_S });
   await waitUntilSettled(database, stage.signal);
   const phases: Phase[] = [];

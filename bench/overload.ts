@@ -4,21 +4,11 @@
  * at a calm pace before and right after.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "@/scripts/free-port";
 import { runLoad } from "./kit/client";
 import type { LoadResult } from "./kit/load";
+import { planOf } from "./kit/load-plan";
 import { memoryOf, peakMemory, requireProc } from "./kit/processes";
-import {
-  build,
-  makeCustomer,
-  makeDatabase,
-  openClient,
-  openFolder,
-  openServer,
-  serviceSettings,
-  startService,
-  waitUntilHealthy,
-} from "./kit/service";
+import { openService } from "./kit/service";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
 const TIMES = 3;
@@ -30,7 +20,6 @@ const CALLERS = 1_500;
 /** A send without a free connection for this long is not made, but counted. */
 const LATE_MS_MAX = 100;
 const MIB = 1_048_576;
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 const MEMORY_EVERY_MS = 250;
 
 type Phase = { before: LoadResult; capacity: LoadResult; overload: LoadResult; after: LoadResult };
@@ -77,26 +66,9 @@ async function memoryDuring<Result>(pid: number, work: Promise<Result>): Promise
 
 async function run({ seconds, connections }: Options, stage: Stage): Promise<Outcome> {
   requireProc();
-  stage.say("Building what is measured, if it is not");
-  await build(stage);
-  const folder = await openFolder(stage);
-  const server = await openServer(stage, folder, connections);
-  const customer = makeCustomer();
-  const url = await makeDatabase(server, "messaging", customer);
-  const port = await freePort();
-  stage.say("Starting the web process");
   // Each key may make 6,000 requests a minute, so every refusal here is caused by the load.
-  const web = await startService(stage, "web", serviceSettings(url, port), folder);
-  await waitUntilHealthy(stage, web, port);
-  const plan = {
-    port,
-    keys: customer.keys.map(({ plain }) => plain),
-    sender: customer.sender,
-    text: TEXT,
-    connections,
-    limit: null,
-    rate: null,
-  };
+  const { database, web, customer, port } = await openService(stage, { connections });
+  const plan = planOf(customer, port, connections);
   stage.say("Warming up");
   const warm = await runLoad(stage, { ...plan, seconds: WARM_UP_S });
   const before = await runLoad(stage, { ...plan, ...CALM });
@@ -110,8 +82,7 @@ async function run({ seconds, connections }: Options, stage: Stage): Promise<Out
   stage.say("Right after");
   const after = await runLoad(stage, { ...plan, ...CALM });
   await pause(100);
-  const client = await openClient(stage, url);
-  const { rows } = await client.query<{ count: string }>("SELECT count(*) FROM messages");
+  const { rows } = await database.query<{ count: string }>("SELECT count(*) FROM messages");
   const stored = Number(rows[0]?.count);
   const phases = [warm, before, capacity, overload, after];
   const sum = phases.reduce((total, { accepted }) => total + accepted, 0);

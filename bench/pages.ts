@@ -4,20 +4,11 @@
  */
 import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "@/scripts/free-port";
 import { runLoad } from "./kit/client";
 import { median } from "./kit/figures";
 import type { LoadResult } from "./kit/load";
-import {
-  build,
-  makeCustomer,
-  makeDatabase,
-  openFolder,
-  openServer,
-  serviceSettings,
-  startService,
-  waitUntilHealthy,
-} from "./kit/service";
+import { planOf } from "./kit/load-plan";
+import { openService } from "./kit/service";
 import { openPerson } from "./kit/session";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
@@ -25,7 +16,6 @@ const SENDS_PER_S = 50;
 const SEND_CONNECTIONS = 16;
 const VIEWS_PER_S = 40;
 const WARM_UP_S = 4;
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 
 type Views = { statuses: Record<string, number>; stop: () => Promise<void> };
 
@@ -77,28 +67,13 @@ function print(rounds: Round[], ratios: Record<string, number>, views: Record<st
 }
 
 async function run({ seconds, rounds }: Options, stage: Stage): Promise<Outcome> {
-  stage.say("Building what is measured, if it is not");
-  await build(stage);
-  const folder = await openFolder(stage);
-  const server = await openServer(stage, folder, SEND_CONNECTIONS);
-  const customer = makeCustomer();
-  const url = await makeDatabase(server, "messaging", customer);
-  const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  stage.say("Starting the web process");
-  const web = await startService(stage, "web", { ...serviceSettings(url, port), SIGN_UP_OPEN: "true" }, folder);
-  await waitUntilHealthy(stage, web, port);
-  const cookie = await openPerson(origin);
-
-  const plan = {
-    port,
-    keys: customer.keys.map(({ plain }) => plain),
-    sender: customer.sender,
-    text: TEXT,
+  const { customer, port } = await openService(stage, {
     connections: SEND_CONNECTIONS,
-    limit: null,
-    rate: SENDS_PER_S,
-  };
+    environment: { SIGN_UP_OPEN: "true" },
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const cookie = await openPerson(origin);
+  const plan = { ...planOf(customer, port, SEND_CONNECTIONS), rate: SENDS_PER_S };
   const views: Record<string, Record<string, number>> = {};
   const measure = async (kind: (typeof KINDS)[number], path: string, headers: Record<string, string>) => {
     const viewing = kind === "calm" ? null : flood(`${origin}${path}`, headers);

@@ -7,11 +7,11 @@ import { freePort } from "@/scripts/free-port";
 import { checkService } from "./kit/books";
 import { runLoad, startLoad } from "./kit/client";
 import { drain } from "./kit/drain";
+import { planOf } from "./kit/load-plan";
 import { cpuSeconds, familyCpuSeconds, requireProc } from "./kit/processes";
 import { type OpenService, openService, type Service, waitUntilHealthy } from "./kit/service";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 const COUNTS = [1, 2, 4];
 const WARM_UP_S = 3;
 const PROBE = { connections: 2, rate: 5 };
@@ -32,20 +32,14 @@ function modelled(processes: number, { process, postgres, client }: Cost): numbe
 type Plan = { service: OpenService; connections: number };
 type Web = { process: Service; port: number };
 
-const base = ({ service: { customer } }: Plan) => ({
-  keys: customer.keys.map((key) => key.plain),
-  sender: customer.sender,
-  text: TEXT,
-});
-
 /** Sends to all web processes at once. @returns how many were accepted. */
 async function sendToAll(stage: Stage, plan: Plan, webs: readonly Web[], seconds: number): Promise<Measured> {
-  const { server } = plan.service;
+  const { server, customer } = plan.service;
   const spent = () => webs.reduce((sum, { process }) => sum + cpuSeconds(process.pid), 0);
   const before = { process: spent(), postgres: familyCpuSeconds(server.pid) };
   const connections = Math.ceil(plan.connections / webs.length);
   const results = await Promise.all(
-    webs.map(({ port }) => runLoad(stage, { ...base(plan), port, connections, seconds, limit: null, rate: null })),
+    webs.map(({ port }) => runLoad(stage, { ...planOf(customer, port, connections), seconds })),
   );
   const accepted = results.reduce((sum, result) => sum + result.accepted, 0);
   const us = (cpuS: number) => (cpuS * MICROS) / accepted;
@@ -62,10 +56,10 @@ async function sendToAll(stage: Stage, plan: Plan, webs: readonly Web[], seconds
 
 /** Delivers a backlog with this many workers. */
 async function drainWith(stage: Stage, plan: Plan, processes: number, backlog: number): Promise<Measured> {
-  const { service } = plan;
+  const { service, connections } = plan;
   const { database, server, port, customer } = service;
-  const missing = { ...base(plan), port, connections: plan.connections, seconds: null, limit: backlog, rate: null };
-  await runLoad(stage, missing);
+  const sends = planOf(customer, port, connections);
+  await runLoad(stage, { ...sends, limit: backlog });
   await database.query("CHECKPOINT");
   const before = familyCpuSeconds(server.pid);
   const more: Service[] = [];
@@ -78,7 +72,7 @@ async function drainWith(stage: Stage, plan: Plan, processes: number, backlog: n
       more.push(...started.slice(1));
       return started[0] as Service;
     },
-    startProbe: () => startLoad(stage, { ...base(plan), port, ...PROBE, seconds: null, limit: null }),
+    startProbe: () => startLoad(stage, { ...sends, ...PROBE }),
     onDrained: (worker, messages) => {
       const us = (cpuS: number) => (cpuS * MICROS) / messages;
       cpuUs = {

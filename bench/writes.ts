@@ -14,6 +14,7 @@ import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { closeAdapters } from "@/server/providers/registry";
 import { createEndpoint } from "@/server/webhooks/service";
 import { claimAttempts } from "@/test/database/attempts";
+import { TEXT } from "./kit/load-plan";
 import { familyCpuSeconds, requireProc } from "./kit/processes";
 import { makeCustomer, makeDatabase, openClient, openFolder, openServer, serviceSettings } from "./kit/service";
 import {
@@ -25,7 +26,6 @@ import {
 } from "./kit/statements";
 import type { Options, Outcome, Stage, Workload } from "./kit/workload";
 
-const TEXT = "Your code is 482913. It expires in ten minutes.";
 /** Batches that fill caches and pages before anything is counted. */
 const WARM_UP = 10;
 

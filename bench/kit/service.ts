@@ -226,6 +226,8 @@ export type OpenService = {
   customer: Customer;
   port: number;
   environment: NodeJS.ProcessEnv;
+  /** A temporary folder. */
+  folder: string;
   /** Starts a further process of the service. @param settings only for this process. */
   start: (name: "web" | "worker", settings?: Record<string, string>) => Promise<Service>;
 };
@@ -257,5 +259,5 @@ export async function openService(stage: Stage, plan: ServicePlan): Promise<Open
     startService(stage, name, { ...environment, ...settings }, folder);
   const web = await start("web");
   await waitUntilHealthy(stage, web, port);
-  return { database, server, web, customer, port, environment, start };
+  return { database, server, web, customer, port, environment, folder, start };
 }
