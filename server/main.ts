@@ -5,12 +5,12 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
+import { asApiRequest } from "./api/door/api-first";
 import { withBody } from "./api/door/body";
 import { openConsoleDoor, openPublicDoor } from "./api/door/console-door";
 import type { PagesHandler } from "./api/door/pages-handler";
 import { securityHeaders } from "./api/door/security-headers";
 import { prepareStop } from "./api/door/stop-serving";
-import { asApiRequest } from "./api/door/traffic";
 import { handleHttpRefusals, refuseWithoutHost } from "./api/http-refusals";
 import { createWebServer } from "./api/http-server";
 import { loggedPath } from "./api/logged-path";

@@ -18,9 +18,9 @@ import { passkeySite } from "./passkeys/site";
 import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
 import { type SignedIn, startSession } from "./sessions/sessions";
 import { actorOf, noteRefusal, roleOf } from "./sign-in/claimed-person";
-import { SECOND_FACTOR_REQUIRED, type WantedFactor } from "./sign-in/code-wanted";
 import { normalEmail } from "./sign-in/normal-email";
 import { type Attempt, countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
+import { SECOND_FACTOR_REQUIRED, type WantedFactor } from "./sign-in/wanted-factor";
 
 /** Whether sign-up is open, how a forgotten password is reset, and where passkeys are used. */
 export async function getSignUpState(): Promise<z.output<typeof SignUpState>> {

@@ -89,8 +89,8 @@ async function compareStandby(main: pg.Client, other: pg.Client): Promise<string
  */
 export async function refuseOtherDatabase(): Promise<boolean> {
   const { DATABASE_DIRECT_URL, DATABASE_READ_URL } = env();
-  const direct = await lineOf(DATABASE_DIRECT_URL, compareDirect);
-  const standby = await lineOf(DATABASE_READ_URL, compareStandby);
+  const direct = await lineOf(DATABASE_DIRECT_URL, compareDirectUrl);
+  const standby = await lineOf(DATABASE_READ_URL, compareReadUrl);
   const line = direct || standby;
   if (line) throw plainError(line);
   return direct !== undefined && standby !== undefined;
@@ -100,9 +100,9 @@ export async function refuseOtherDatabase(): Promise<boolean> {
  * @returns what `compare` does; null without an address, undefined when it cannot be compared: callers that need the database wait
  * for it.
  */
-async function lineOf(url: string | undefined, compare: Compare): Promise<string | null | undefined> {
+async function lineOf(url: string | undefined, compare: typeof compareDirectUrl): Promise<string | null | undefined> {
   if (url === undefined) return null;
-  return compareAt(env().DATABASE_URL, url, compare).catch((thrown) => {
+  return compare(env().DATABASE_URL, url).catch((thrown) => {
     log("warn", "database.not_compared", errorFields(thrown));
     return undefined;
   });

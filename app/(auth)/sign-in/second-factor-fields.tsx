@@ -1,6 +1,6 @@
 import { Stack, Text, TextInput, type TextInputProps } from "@mantine/core";
 import { credentialsTexts as texts } from "@/app/_texts/auth/credentials";
-import { SECOND_FACTOR_REQUIRED, type WantedFactor } from "@/server/auth/sign-in/code-wanted";
+import { SECOND_FACTOR_REQUIRED, type WantedFactor } from "@/server/auth/sign-in/wanted-factor";
 import { PasskeyButton } from "./passkey-button";
 
 /**

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { BeginPasskeySignInInput, PasskeyRequest } from "@/server/auth/passkey-schema";
-import { type WantedFactor, wantedFactorOf } from "@/server/auth/sign-in/code-wanted";
+import { type WantedFactor, wantedFactorOf } from "@/server/auth/sign-in/wanted-factor";
 import { openSession, openSessionWithPasskey } from "./credentials";
 
 type Way = "password" | "passkey";
@@ -30,7 +30,7 @@ export function useSignIn(begin: BeginPasskey, onSignedIn: () => void) {
 
   return {
     problem,
-    /** Which way is being tried. */
+    /** The way that is being tried. */
     busy,
     /** The second factor that the password has to be followed by; null: not asked for. */
     wanted,

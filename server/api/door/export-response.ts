@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { toCsv } from "../../exports/csv";
 import type { Export } from "../../exports/service";
-import { letApiGoFirst } from "./traffic";
+import { letApiGoFirst } from "./api-first";
 
 /** A reader that takes nothing for this time, in milliseconds, counts as gone. */
 const STALLED_MS = 30_000;

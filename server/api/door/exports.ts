@@ -25,12 +25,12 @@ import { parseBody } from "../input/rest-input";
 import { admitPerson } from "../require-rate";
 import { requireShown } from "../shown-account";
 import { TEST_MODE_HEADER } from "../test-mode";
+import { letApiGoFirst } from "./api-first";
 import { readBody } from "./body";
 import { requireOwnPage } from "./calls";
 import { writeExport } from "./export-response";
 import { openGate } from "./gate";
 import { trpcRefusal, writeResponse } from "./responses";
-import { letApiGoFirst } from "./traffic";
 import { countVisit, visitorOf } from "./visitor";
 
 export const EXPORTS = "/api/exports";

@@ -8,6 +8,7 @@ import { signInPath } from "../../auth/sign-in/sign-in-path";
 import { type ApiError, overloaded } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { codingOf } from "../compress";
+import { letApiGoFirst } from "./api-first";
 import type { BuiltFile } from "./built-files";
 import type { BuiltPage, BuiltPages } from "./built-pages";
 import { openGate } from "./gate";
@@ -15,7 +16,6 @@ import type { PagesHandler } from "./pages-handler";
 import { isPlainPath } from "./plain-path";
 import { type DoorResponse, pageRefusal, textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
-import { letApiGoFirst } from "./traffic";
 import { countFile, countVisit, visitorOf } from "./visitor";
 
 const NONCE_BYTES = 16;

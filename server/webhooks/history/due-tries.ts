@@ -8,7 +8,7 @@ import { IS_DUE, IS_UNDER_WAY } from "../store";
 type LostTry = { id: string; round: number; attempts: number; nextAttemptAt: Date };
 
 /** A job that will make a try. `triedBy`: when at the latest; null: it is queued for now, or running. */
-type Carrier = { id: string; round: number; attempts: number | null; triedBy: Date | null };
+type CarryingJob = { id: string; round: number; attempts: number | null; triedBy: Date | null };
 
 /**
  * `lost`: due tries without a job that will make them soon. `triedBy`: by the id of its delivery, when each other try is made
@@ -48,9 +48,9 @@ export async function findDueTries(tx: Queryable, endpointId: string, ids: reado
   const triedBy = new Map<string, Date | null>();
   const [first] = due;
   if (!first) return { lost: due, triedBy };
-  const { carriers, isAllRead } = await findCarriers(tx, endpointId, due, first.nextAttemptAt);
+  const { carrying, isAllRead } = await findCarryingJobs(tx, endpointId, due, first.nextAttemptAt);
   const lost = due.filter((made) => {
-    const own = carriers.filter(({ id, round, attempts }) => {
+    const own = carrying.filter(({ id, round, attempts }) => {
       const isOfThisTry = attempts === null || (round === made.round && attempts === made.attempts);
       return id === made.id && isOfThisTry;
     });
@@ -61,19 +61,19 @@ export async function findDueTries(tx: Queryable, endpointId: string, ids: reado
   return { lost, triedBy };
 }
 
-const firstOf = (carriers: readonly Carrier[]): Date | null => {
-  const times = carriers.flatMap(({ triedBy }) => triedBy?.getTime() ?? []);
-  return times.length > 0 && times.length === carriers.length ? new Date(Math.min(...times)) : null;
+const firstOf = (carrying: readonly CarryingJob[]): Date | null => {
+  const times = carrying.flatMap(({ triedBy }) => triedBy?.getTime() ?? []);
+  return times.length > 0 && times.length === carrying.length ? new Date(Math.min(...times)) : null;
 };
 
-type Found = Carrier & { jobs: number };
+type Found = CarryingJob & { jobs: number };
 
 /**
  * A locked job stays with its worker, or is taken over from it. Waiting jobs are read in the order of their times, starting at
  * the first try's. Locked jobs have an index, and so have the jobs of each queue (prisma/queue-indexes.ts), which is used where
  * the statement names tasks by their ids.
  */
-async function findCarriers(tx: Queryable, endpointId: string, due: readonly LostTry[], since: Date) {
+async function findCarryingJobs(tx: Queryable, endpointId: string, due: readonly LostTry[], since: Date) {
   const { rows: tasks } = await tx.query<{ id: number }>({
     name: "webhooks.delivery_tasks",
     text: "SELECT id FROM graphile_worker._private_tasks WHERE identifier = ANY($1::text[])",
@@ -108,5 +108,5 @@ async function findCarriers(tx: Queryable, endpointId: string, due: readonly Los
            ) c ON true`,
     values: [endpointId, due.map(({ id }) => id), since.toISOString(), JOBS_READ_MAX],
   });
-  return { carriers: rows.filter(({ id }) => id !== null), isAllRead: (rows[0]?.jobs ?? 0) < JOBS_READ_MAX };
+  return { carrying: rows.filter(({ id }) => id !== null), isAllRead: (rows[0]?.jobs ?? 0) < JOBS_READ_MAX };
 }
