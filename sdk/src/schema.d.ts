@@ -1268,7 +1268,7 @@ export interface components {
              * @constant
              */
             object: "inbound_message";
-            /** @description Who sent it: E.164, or as the provider reported it when it is no such number. */
+            /** @description The sender: E.164, or as the provider reported it if it is not a phone number. */
             from: string;
             /** @description Your number, in E.164 form, or your short code or name. */
             to: string;

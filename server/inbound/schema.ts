@@ -14,7 +14,7 @@ const NumberQuery = z
 export const InboundMessage = z.object({
   id: z.string().describe("Inbound message id, prefix inb_."),
   object: kindOf("inbound_message"),
-  from: z.string().describe("Who sent it: E.164, or as the provider reported it when it is no such number."),
+  from: z.string().describe("The sender: E.164, or as the provider reported it if it is not a phone number."),
   to: z.string().describe("Your number, in E.164 form, or your short code or name."),
   body: z.string().describe("Text as received; may be empty."),
   action: z

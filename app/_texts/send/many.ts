@@ -80,7 +80,7 @@ const en = {
     discardRest: "Discard the rest",
     discardQuestion: "Discard the rest?",
     discardConsequence:
-      "What was accepted is still sent, and the batch under way may be too. Download the results first: they name the recipients that were confirmed.",
+      "Accepted messages are still sent, and those of the batch under way may be too. Download the results first: they name the recipients that were confirmed.",
   },
 };
 

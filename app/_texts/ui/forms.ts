@@ -30,7 +30,7 @@ const en = {
   },
   draft: {
     label: "Draft",
-    restored: "What you entered here was restored.",
+    restored: "Your unsaved entries were restored.",
     discard: "Discard draft",
   },
 };

@@ -81,7 +81,7 @@ export const GUIDES = [
     slug: "versioning",
     label: "Versioning",
     readers: "callers",
-    summary: "What may be added without notice, what stays, and how deprecations are announced.",
+    summary: "Additions without notice, the parts that are stable, and how deprecations are announced.",
   },
   {
     slug: "from-twilio",

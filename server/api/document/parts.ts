@@ -34,8 +34,8 @@ Amounts of money are decimal numbers in units of the \`currency\` beside them; t
 E.164, such as \`+14155550123\`. HEAD responds wherever GET does, OPTIONS on every path; a trailing slash
 makes no difference. Responses from 4 KiB are compressed for callers that accept \`br\` or \`gzip\`.
 
-New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know. What stays, and
-how deprecations are announced: [versioning](/docs/versioning).
+New fields, operations and values of \`details.reason\` may be added at any time: ignore what you do not know. [Versioning](/docs/versioning)
+says which parts are stable, and how deprecations are announced.
 
 Guides: ${GUIDE_LINKS}
 
