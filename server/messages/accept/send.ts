@@ -23,23 +23,11 @@ export async function sendMessage(
   input: SendMessageInput,
   request: IdempotentRequest,
 ): Promise<Message> {
-  const idempotency = request.idempotency();
-  const { refusal, makeRow } = await prepareRows(actor, input, idempotency);
-  const accepted = await accept({
-    accountId: actor.accountId,
-    actor,
-    key: sendingKey(actor),
-    messages: refusal ? [] : [makeRow(input.to, input.reference ?? null, 0)],
-    refusal,
-    ignoresQuietHours: input.quiet_hours === "ignore",
-    idempotency,
-    isAbandoned: request.isAbandoned,
+  const { response, replayed } = await acceptRequest<Message>(actor, input, request, {
+    makeRows: (makeRow) => [makeRow(input.to, input.reference ?? null, 0)],
     respond: ([row]) => row && presentMessage(row),
   });
-  const response = accepted.response as Message;
-  if (!accepted.replayed) return response;
-  markReplayed(request);
-  return asReplayed(response, input.reference ?? null, await findWithText([response]));
+  return replayed ? asReplayed(response, input.reference ?? null, await findWithText([response])) : response;
 }
 
 /**
@@ -52,22 +40,11 @@ export async function sendBulk(
   input: SendBulkInput,
   request: IdempotentRequest,
 ): Promise<BulkResult> {
-  const idempotency = request.idempotency();
-  const { refusal, makeRow } = await prepareRows(actor, input, idempotency);
-  const accepted = await accept({
-    accountId: actor.accountId,
-    actor,
-    key: sendingKey(actor),
-    messages: refusal ? [] : input.recipients.map((to, at) => makeRow(to, null, at)),
-    refusal,
-    ignoresQuietHours: input.quiet_hours === "ignore",
-    idempotency,
-    isAbandoned: request.isAbandoned,
+  const { response, replayed } = await acceptRequest<BulkResult>(actor, input, request, {
+    makeRows: (makeRow) => input.recipients.map((to, at) => makeRow(to, null, at)),
     respond: presentBulk,
   });
-  const response = accepted.response as BulkResult;
-  if (!accepted.replayed) return response;
-  markReplayed(request);
+  if (!replayed) return response;
   const withText = await findWithText(response.messages);
   return { ...response, messages: response.messages.map((message) => asReplayed(message, null, withText)) };
 }
@@ -85,6 +62,36 @@ function presentBulk(rows: MessageRow[]): BulkResult {
 
 /** `at`: the recipient's position in the request. */
 type MakeRow = (to: string, reference: string | null, at: number) => NewMessage;
+
+/** The parts of an acceptance in which single and bulk sends differ. */
+type Sends = {
+  makeRows: (makeRow: MakeRow) => NewMessage[];
+  respond: (rows: MessageRow[]) => unknown;
+};
+
+/** Accepts the messages of a request. `replayed`: an earlier one was accepted with its key, and this is that response. */
+async function acceptRequest<Response>(
+  actor: AccountActor,
+  input: SendMessageInput | SendBulkInput,
+  request: IdempotentRequest,
+  { makeRows, respond }: Sends,
+): Promise<{ response: Response; replayed: boolean }> {
+  const idempotency = request.idempotency();
+  const { refusal, makeRow } = await prepareRows(actor, input, idempotency);
+  const { response, replayed } = await accept({
+    accountId: actor.accountId,
+    actor,
+    key: sendingKey(actor),
+    messages: refusal ? [] : makeRows(makeRow),
+    refusal,
+    ignoresQuietHours: input.quiet_hours === "ignore",
+    idempotency,
+    isAbandoned: request.isAbandoned,
+    respond,
+  });
+  if (replayed) markReplayed(request);
+  return { response: response as Response, replayed };
+}
 
 /**
  * Checks a request and returns the factory of its rows: pending with their cost, or failed at once and free.
