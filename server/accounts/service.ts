@@ -3,7 +3,7 @@ import { recordAudit } from "../audit/store";
 import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
 import { prisma, readPrisma, type Tx, transaction } from "../core/db";
-import { conflict, notFound } from "../core/errors";
+import { conflict, constraintOf, notFound } from "../core/errors";
 import { isTestAccount, newId } from "../core/ids";
 import { fromMicros } from "../core/wire";
 import { createOnceFor, OPERATORS } from "./idempotency/create-once";
@@ -11,8 +11,6 @@ import { type IdempotentRequest, plainRequest } from "./idempotency/request";
 import { presentAccount } from "./present";
 import type { Account, Balance, USAGE_PERIODS, Usage, UsageSeries } from "./schema";
 import { postMoney } from "./store";
-
-const UNIQUE_VIOLATION = "23505";
 
 /** @throws 404 when the actor's account is gone. */
 async function readAccount({ accountId: id }: Pick<AccountActor, "accountId">): Promise<AccountRow> {
@@ -108,15 +106,8 @@ export async function getUsageSeries(actor: AccountActor, input: { days: number 
   });
 }
 
-const violates = (thrown: unknown, constraint: string): boolean =>
-  thrown instanceof Error &&
-  "code" in thrown &&
-  thrown.code === UNIQUE_VIOLATION &&
-  "constraint" in thrown &&
-  thrown.constraint === constraint;
-
 /** Whether an account made in the same second already has the id of the new one. */
-export const isAccountIdTaken = (thrown: unknown): boolean => violates(thrown, "accounts_pkey");
+export const isAccountIdTaken = (thrown: unknown): boolean => constraintOf(thrown) === "accounts_pkey";
 
 /** `signUpFrom`: origin of the person who signs up; absent: the account is made by the operator's command line. */
 type NewAccount = {
@@ -181,7 +172,7 @@ export async function createAccountWithOwner(
       : createOnceFor({ ...OPERATORS, actor: ADMIN }, request, { whileSuspended: true, carryOut }));
   } catch (thrown) {
     if (isAccountIdTaken(thrown)) return createAccountWithOwner(input, request);
-    if (!violates(thrown, "users_email_key")) throw thrown;
+    if (constraintOf(thrown) !== "users_email_key") throw thrown;
     throw conflict("There is an account with this email already.", { param: "email", reason: "email_taken" });
   }
 }

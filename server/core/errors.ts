@@ -283,7 +283,7 @@ const paramOf = (path: PropertyKey[]): string | null =>
         .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at > 0 ? "." : ""}${shownName(String(part))}`))
         .join("");
 
-const fieldOf = (thrown: unknown, name: "cause" | "code"): unknown =>
+const fieldOf = (thrown: unknown, name: "cause" | "code" | "constraint"): unknown =>
   typeof thrown === "object" && thrown !== null && name in thrown
     ? (thrown as Record<string, unknown>)[name]
     : undefined;
@@ -299,6 +299,9 @@ export function errorCodeOf(thrown: unknown): string {
   const code = fieldOf(thrown, "code");
   return code === undefined || code === null ? "" : String(code);
 }
+
+/** The name of the constraint that a statement violated; undefined when it failed in another way. */
+export const constraintOf = (thrown: unknown): unknown => fieldOf(thrown, "constraint");
 
 /** 415: the console's calls are JSON. */
 export const wrongContentType = () =>

@@ -7,14 +7,12 @@ import { requireStrong } from "../auth/credentials/password-strength";
 import { giveBack, reserveAttempt } from "../auth/sign-in/throttle";
 import type { MemberRole, Origin, SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";
-import { errorCodeOf, invalidRequest } from "../core/errors";
+import { constraintOf, invalidRequest } from "../core/errors";
 import { newId } from "../core/ids";
 import { log } from "../core/log";
 import { refusedInput } from "../core/wire";
 import { accountName } from "./present";
 import type { AcceptedInvitation, AcceptInvitationInput, InvitationToken, OpenInvitation } from "./schema";
-
-const UNIQUE_VIOLATION = "23505";
 
 const invitationIsOver = () =>
   invalidRequest("This invitation was accepted, withdrawn, replaced by another, or is older than a week.", {
@@ -115,8 +113,8 @@ async function signUpAsMember(input: AcceptInvitationInput, email: string, origi
       return userId;
     });
   } catch (thrown) {
-    if (errorCodeOf(thrown) !== UNIQUE_VIOLATION) throw thrown;
-    throw refusedInput("password", "you have an account here since a moment ago: enter its password");
+    if (constraintOf(thrown) !== "users_email_key") throw thrown;
+    throw refusedInput("password", "an account with your email has just been created: enter its password");
   }
 }
 

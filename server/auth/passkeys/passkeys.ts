@@ -3,7 +3,7 @@ import { recordAudit } from "../../audit/store";
 import { requireConfirmed, type SessionActor } from "../../core/actor";
 import { pool, prisma, type Tx, transaction } from "../../core/db";
 import { publicUrl } from "../../core/env";
-import { errorCodeOf, invalidRequest, notFound } from "../../core/errors";
+import { constraintOf, invalidRequest, notFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
@@ -20,7 +20,7 @@ import {
   type Passkeys,
   type RenamePasskeyInput,
 } from "../passkey-schema";
-import { type PasskeyRow, presentPasskey as present } from "../present";
+import { type PasskeyRow, presentPasskey } from "../present";
 import type { PasskeyAdded, RemovePasskeyInput } from "../schema";
 import { CHALLENGE_VALID_MS, holderOf, newChallenge, spendChallenge } from "./challenges";
 import { clientDataOf } from "./client-data";
@@ -32,13 +32,12 @@ const PASSKEYS_MAX = 10;
 const RP_NAME = "Messaging Service";
 /** COSE: EdDSA, ES256 and RS256. Fixed, because every version of Node that may verify them knows these. */
 const ALGORITHMS = [-8, -7, -257];
-const UNIQUE_VIOLATION = "23505";
 
 const COLUMNS = `id, name, rp_id AS "rpId", is_synced AS "isSynced", created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
 
 const presentAll = (rows: PasskeyRow[]): Passkeys => {
   const site = passkeySite(publicUrl());
-  return { passkeys: rows.map((row) => present(row, site?.rpId ?? null)), max: PASSKEYS_MAX };
+  return { passkeys: rows.map((row) => presentPasskey(row, site?.rpId ?? null)), max: PASSKEYS_MAX };
 };
 
 /** The person's passkeys, oldest first. */
@@ -51,7 +50,7 @@ export async function listPasskeys(actor: SessionActor): Promise<Passkeys> {
 }
 
 const tooMany = () =>
-  invalidRequest(`You have ${PASSKEYS_MAX} passkeys, and may have no more. Remove one first.`, {
+  invalidRequest(`You have ${PASSKEYS_MAX} passkeys, which is the maximum. Remove one first.`, {
     reason: "passkey_limit",
   });
 
@@ -142,14 +141,14 @@ export async function addPasskey(actor: SessionActor, input: AddPasskeyInput): P
     await tellPerson(tx, userId, { kind: "passkey_added", name: input.name }, actor.origin);
     const [row] = rows;
     if (!row) throw new Error("The database returned no row for what it inserted.");
-    return { passkey: present(row, rpId), recovery };
+    return { passkey: presentPasskey(row, rpId), recovery };
   };
   try {
     const added = await transaction(store);
     log("info", "auth.passkey_added", { user_id: userId, passkey_id: id });
     return added;
   } catch (thrown) {
-    if (errorCodeOf(thrown) !== UNIQUE_VIOLATION) throw thrown;
+    if (constraintOf(thrown) !== "passkeys_credential_id_key") throw thrown;
     throw invalidRequest("This passkey was added already.", { reason: "passkey_known" });
   }
 }

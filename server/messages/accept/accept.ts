@@ -9,7 +9,7 @@ import { lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
-import { errorCodeOf } from "../../core/errors";
+import { constraintOf } from "../../core/errors";
 import { groupBy } from "../../core/group-by";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
@@ -41,7 +41,6 @@ const GATHER_MS = 4;
 /** Messages per dispatch job: small enough that several workers share a large bulk. */
 const DISPATCH_BATCH = 250;
 
-const CHECK_VIOLATION = "23514";
 const NOT_NEGATIVE = "accounts_balance_not_negative";
 
 const acceptQueue = defineProcessValue("messages.accept", () =>
@@ -63,9 +62,7 @@ const acceptBatch = (batch: Acceptance[]): Promise<Settled<Accepted>[]> => {
       return decideAndWrite();
     }
     // The balance fell after it was read although the admission lock was held: by a process of an older version, or by hand.
-    if (errorCodeOf(thrown) === CHECK_VIOLATION && (thrown as { constraint?: string }).constraint === NOT_NEGATIVE) {
-      return decideAndWrite();
-    }
+    if (constraintOf(thrown) === NOT_NEGATIVE) return decideAndWrite();
     throw thrown;
   });
 };

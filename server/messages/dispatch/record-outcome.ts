@@ -5,6 +5,7 @@ import { createBatcher, isDataError, type Settled } from "../../core/batcher";
 import { now } from "../../core/clock";
 import { type Tx, transaction } from "../../core/db";
 import { env } from "../../core/env";
+import { constraintOf } from "../../core/errors";
 import { log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
 import { unnest } from "../../core/unnest";
@@ -97,8 +98,7 @@ export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
 /** Unique keys of providers' ids. */
 const KEYS_OF_IDS: ReadonlySet<unknown> = new Set(["message_attempts_provider_id", "attempt_parts_pkey"]);
 
-const isRepeatedId = (thrown: unknown): boolean =>
-  isDataError(thrown) && KEYS_OF_IDS.has((thrown as { constraint?: string }).constraint);
+const isRepeatedId = (thrown: unknown): boolean => isDataError(thrown) && KEYS_OF_IDS.has(constraintOf(thrown));
 
 function withoutIds(outcome: SendOutcome): SendOutcome {
   if (outcome.kind === "accepted") return { ...outcome, providerMessageIds: [] };
