@@ -1,7 +1,8 @@
 /** Lists of addresses and CIDR networks, IPv4 and IPv6, as settings and API keys have them. */
 import { type IpAddress, parseAddress } from "./ip-address";
 
-type Network = readonly [base: IpAddress, prefixLength: number];
+/** A CIDR network. */
+export type Network = readonly [base: IpAddress, prefixLength: number];
 
 /** A prefix length without sign and leading zeros. The upper bound depends on the address. */
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
@@ -33,7 +34,8 @@ function networksOf(list: readonly string[]): readonly Network[] {
   return networks;
 }
 
-const contains = ([base, prefixLength]: Network, address: IpAddress): boolean =>
+/** Whether an address lies within a network of the same kind. */
+export const contains = ([base, prefixLength]: Network, address: IpAddress): boolean =>
   base.kind() === address.kind() && address.match(base, prefixLength);
 
 /** Whether an address lies within one of the networks. An invalid entry contains nothing. The list must not be modified later. */

@@ -29,13 +29,8 @@ export const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
 
 /**
  * The scopes in `want` that `have` lacks, each once, in the order of `want`. Unknown names in `have` (from a row older
- * than this list) grant nothing.
+ * than this list) grant nothing. It is also the rule that a key creates no key with more scopes.
  */
 export function missingScopes(have: readonly string[], want: readonly Scope[]): Scope[] {
   return [...new Set(want)].filter((scope) => !have.includes(scope));
-}
-
-/** Whether `have` includes every scope in `want`; also the rule that a key cannot create a key with more scopes. */
-export function isWithin(have: readonly string[], want: readonly Scope[]): boolean {
-  return want.every((scope) => have.includes(scope));
 }

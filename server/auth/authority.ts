@@ -64,7 +64,7 @@ async function readSessions(tx: Tx, persons: readonly SessionActor[], lock: Lock
   return new Map(rows.map(({ id, userId }) => [id, userId]));
 }
 
-/** @returns the refusal of a person, if they may act no more. */
+/** @returns the refusal of a person, if they may no longer act. */
 async function readPersons(
   tx: Tx,
   persons: readonly SessionActor[],

@@ -13,7 +13,7 @@ import { hashPassword, isPassword, lockPassword } from "./credentials/password-h
 import { requireStrong } from "./credentials/password-strength";
 import { passSecondFactor } from "./credentials/second-factor-proof";
 import type { PasskeyAssertion } from "./passkey-schema";
-import { presentPasskey } from "./passkeys/accept-passkey";
+import { receivePasskey } from "./passkeys/accept-passkey";
 import { passkeySite } from "./passkeys/site";
 import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
 import { type SignedIn, startSession } from "./sessions/sessions";
@@ -92,8 +92,8 @@ export async function signIn(
   const { code, passkey } = input;
   const wanted = await wantedFactor(user.id);
   if (wanted !== null && !code && !passkey) return askFor(wanted, attempt);
-  const presented =
-    wanted === null ? undefined : passkey && (await presentPasskey(passkey.assertion, "sign_in", passkey));
+  const received =
+    wanted === null ? undefined : passkey && (await receivePasskey(passkey.assertion, "sign_in", passkey));
   const { id: userId, accountId, isOperator, name, email } = user;
   const role = await roleOf(userId, accountId);
   const opened = await transaction(async (tx) => {
@@ -101,8 +101,8 @@ export async function signIn(
     // One that was added since it was looked for counts already.
     const added = wanted === null ? await wantedFactor(userId, tx) : null;
     if (added !== null) return { added };
-    if (wanted !== null && !(await passSecondFactor(tx, userId, { code, passkey: presented })))
-      return { refused: presented ? "wrong_passkey" : "wrong_code" } as const;
+    if (wanted !== null && !(await passSecondFactor(tx, userId, { code, passkey: received })))
+      return { refused: received ? "wrong_passkey" : "wrong_code" } as const;
     const sessionId = await startSession(userId, from, tx);
     await recordAudit(tx, actorOf(user, from), { action: "session.started", accountId, subjectId: sessionId });
     return { sessionId };
@@ -111,7 +111,7 @@ export async function signIn(
   if (opened.refused) {
     noteRefusal(user, from, opened.refused);
     if (opened.refused === "wrong_password") return null;
-    const text = presented
+    const text = received
       ? "This passkey was not accepted. Try again, or enter a code."
       : "This code is wrong, or was used already.";
     throw unauthorized(text, { reason: "second_factor_wrong" });

@@ -1,5 +1,5 @@
 /** Sender IDs that the addressed number of an inbound message may match. */
-import { asInternational, digitsOf } from "../messages/phone";
+import { asInternational, withoutPlus } from "../messages/phone";
 import { senderTypeOf } from "../senders/sender-type";
 
 /**
@@ -10,7 +10,7 @@ export function spellingsOf(to: string): string[] {
   const text = to.trim();
   if (senderTypeOf(text) === "short_code") return [text];
   const number = asInternational(text);
-  return number === null ? [text] : [number, digitsOf(number)];
+  return number === null ? [text] : [number, withoutPlus(number)];
 }
 
 /** The addressed number as it is stored and filtered: in E.164 form if it can be dialled. */

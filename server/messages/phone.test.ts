@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asInternational, digitsOf, E164_PATTERN, isE164, isRecipient, otherSpellingOf, senderKind } from "./phone";
+import { asInternational, E164_PATTERN, isE164, isRecipient, otherSpellingOf, senderKind, withoutPlus } from "./phone";
 
 describe("isE164", () => {
   it.each(["+1234567", "+14155550123", "+447700900123", "+123456789012345"])("accepts %s", (text) => {
@@ -46,10 +46,10 @@ describe("otherSpellingOf", () => {
   });
 });
 
-describe("digitsOf", () => {
+describe("withoutPlus", () => {
   it("drops the plus and nothing else", () => {
-    expect(digitsOf("+14155550123")).toBe("14155550123");
-    expect(digitsOf("14155550123")).toBe("14155550123");
+    expect(withoutPlus("+14155550123")).toBe("14155550123");
+    expect(withoutPlus("14155550123")).toBe("14155550123");
   });
 });
 

@@ -23,16 +23,14 @@ export function isE164(text: string): boolean {
   return E164_PATTERN.test(text);
 }
 
-/**
- * The digits of an E.164 number without the leading `+`, as many providers expect them. The text must satisfy `isE164`.
- */
-export function digitsOf(e164: string): string {
+/** A number without its leading `+`. */
+export function withoutPlus(e164: string): string {
   return e164.startsWith("+") ? e164.slice(1) : e164;
 }
 
 /** The other spelling, with or without `+`, of a sender ID that is a dialable number; null: it has none. */
 export function otherSpellingOf(senderId: string): string | null {
-  if (isE164(senderId)) return digitsOf(senderId);
+  if (isE164(senderId)) return withoutPlus(senderId);
   return isE164(`+${senderId}`) ? `+${senderId}` : null;
 }
 
@@ -41,8 +39,8 @@ const RECIPIENT_DIGITS_MIN = 7;
 
 /** Whether `claimed`, a number in a provider's notation, perhaps national, is the E.164 number `to`. */
 export function isRecipient(to: string, claimed: string): boolean {
-  const digits = digitsOf(claimed).replace(/^0+/, "");
-  return digits.length >= RECIPIENT_DIGITS_MIN && digitsOf(to).endsWith(digits);
+  const digits = withoutPlus(claimed).replace(/^0+/, "");
+  return digits.length >= RECIPIENT_DIGITS_MIN && withoutPlus(to).endsWith(digits);
 }
 
 /** Soft hyphens, joiners and marks of the direction of writing. Address books put the latter around numbers that are copied. */

@@ -6,7 +6,7 @@ import { readCarried } from "./events";
 import { forgetters } from "./forget";
 import { ROUND_EVERY_MS, runRound } from "./rounds";
 import { runParts } from "./steps";
-import { nameOf } from "./texts-round";
+import { textsRoundOf } from "./texts-round";
 
 /** A run ends after this time, and the next one begins with the accounts that have waited longest. */
 const RUN_MAX_MS = 10 * MINUTE_MS;
@@ -22,7 +22,7 @@ async function findDue(): Promise<Due[]> {
            WHERE a.text_retention_days IS NOT NULL
              AND (r.ended_at IS NULL OR r.began_at < now() - $2::float8 * interval '1 millisecond')
            ORDER BY r.began_at NULLS FIRST, a.id LIMIT $3`,
-    values: [nameOf(""), ROUND_EVERY_MS, ACCOUNTS_PER_RUN],
+    values: [textsRoundOf(""), ROUND_EVERY_MS, ACCOUNTS_PER_RUN],
   });
   return rows;
 }
@@ -57,7 +57,7 @@ export async function forgetTextsOfAccounts(stop?: AbortSignal): Promise<number>
   await runParts(
     accounts.map((account) => async () => {
       if (stop?.aborted || performance.now() > runUntil) return;
-      const round = { name: nameOf(account.id), kind: "bodies", accountId: account.id } as const;
+      const round = { name: textsRoundOf(account.id), kind: "bodies", accountId: account.id } as const;
       const readEnd = async (tx: Tx) => {
         const days = await readDays(tx, account);
         return days === null ? null : daysBefore(at, days);

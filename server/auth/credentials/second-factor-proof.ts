@@ -7,7 +7,7 @@ import { unseal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
 import { keepAuthority } from "../authority";
 import { lockPersons } from "../lock-persons";
-import { acceptPasskey, type PresentedPasskey, presentPasskey } from "../passkeys/accept-passkey";
+import { acceptPasskey, type ReceivedPasskey, receivePasskey } from "../passkeys/accept-passkey";
 import { holderOf } from "../passkeys/challenges";
 import type { SecondFactorProof } from "../schema";
 import { hasSecondFactor } from "./has-second-factor";
@@ -40,7 +40,7 @@ export async function spendAppCode(tx: Tx, userId: string, app: App, code: strin
 }
 
 /** A code as entered, or what an authenticator has responded. */
-export type GivenProof = { code?: string; passkey?: PresentedPasskey };
+export type GivenProof = { code?: string; passkey?: ReceivedPasskey };
 
 /**
  * Uses up the proof of a second factor. The person's row must be locked.
@@ -68,12 +68,12 @@ export async function requireProof(
 ): Promise<void> {
   const { userId } = actor;
   await requirePassword(actor, { param: "password", password, address }, async () => {
-    const presented = passkey && (await presentPasskey(passkey, "prove", holderOf(actor)));
+    const received = passkey && (await receivePasskey(passkey, "prove", holderOf(actor)));
     await transaction(async (tx) => {
       await lockPersons(tx, userId);
       await keepAuthority(tx, actor);
-      if (await passSecondFactor(tx, userId, { code, passkey: presented })) return change(tx);
-      throw presented
+      if (await passSecondFactor(tx, userId, { code, passkey: received })) return change(tx);
+      throw received
         ? refusedInput("passkey", "this passkey was not accepted: try again, or enter a code")
         : refusedInput("code", "this code is wrong, or was used already");
     });

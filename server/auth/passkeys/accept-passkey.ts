@@ -9,14 +9,14 @@ import { loadWebauthn } from "./library";
 import { passkeySite } from "./site";
 
 /** A response of an authenticator. Its challenge has been used up; null: it did not count. */
-export type PresentedPasskey = { assertion: PasskeyAssertion; challenge: string | null };
+export type ReceivedPasskey = { assertion: PasskeyAssertion; challenge: string | null };
 
 /** Uses up the challenge of a response, outside of a transaction: it stays used when the response is refused. */
-export async function presentPasskey(
+export async function receivePasskey(
   assertion: PasskeyAssertion,
   purpose: "sign_in" | "prove",
   holder: ChallengeHolder,
-): Promise<PresentedPasskey> {
+): Promise<ReceivedPasskey> {
   const challenge = clientDataOf(assertion.response.clientDataJSON)?.challenge;
   const counts = challenge !== undefined && (await spendChallenge(challenge, purpose, holder));
   // Before a transaction waits for it.
@@ -47,7 +47,7 @@ const isOwners = ({ response }: PasskeyAssertion, { userId }: StoredPasskey): bo
  */
 export async function acceptPasskey(
   tx: Tx,
-  { assertion, challenge }: PresentedPasskey,
+  { assertion, challenge }: ReceivedPasskey,
   userId: string | null,
 ): Promise<{ id: string; userId: string } | null> {
   const site = passkeySite(publicUrl());

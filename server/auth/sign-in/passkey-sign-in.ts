@@ -4,7 +4,7 @@ import type { Origin } from "../../core/actor";
 import { transaction } from "../../core/db";
 import { unauthorized } from "../../core/errors";
 import type { BeginPasskeySignInInput, PasskeyAssertion, PasskeyRequest } from "../passkey-schema";
-import { acceptPasskey, presentPasskey } from "../passkeys/accept-passkey";
+import { acceptPasskey, receivePasskey } from "../passkeys/accept-passkey";
 import { requestPasskey, requireSite } from "../passkeys/requests";
 import { type SignedIn, startSession } from "../sessions/sessions";
 import { actorOf, type Claimed, noteRefusal, roleOf } from "./claimed-person";
@@ -41,9 +41,9 @@ export async function signInWithPasskey(
 ): Promise<SignedIn> {
   const attempt = { email: null, address: from.address, deviceId: from.device?.deviceId ?? null };
   await reserveAttempt(attempt);
-  const presented = await presentPasskey(input.assertion, "sign_in", { csrfToken: input.csrfToken });
+  const received = await receivePasskey(input.assertion, "sign_in", { csrfToken: input.csrfToken });
   const opened = await transaction(async (tx) => {
-    const used = await acceptPasskey(tx, presented, null);
+    const used = await acceptPasskey(tx, received, null);
     if (!used) return null;
     const { rows } = await tx.query<Person>(
       `SELECT id, account_id AS "accountId", is_operator AS "isOperator", name, email FROM users WHERE id = $1`,

@@ -8,6 +8,7 @@ import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
 import { type IpAddress, parseAddress } from "../../addresses/ip-address";
+import { contains, type Network } from "../../addresses/networks";
 
 /**
  * Why a URL is refused. `invalid_url`: not an absolute URL. `protocol_not_allowed`: neither http: nor https:.
@@ -61,8 +62,6 @@ export interface SsrfGuard {
   readonly close: () => Promise<void>;
 }
 
-type Network = ReturnType<typeof ipaddr.parseCIDR>;
-
 const NO_PUBLIC_ADDRESS = "The host of the URL has no public address.";
 
 const MESSAGES: Readonly<Record<BlockedUrlReason, string>> = {
@@ -104,21 +103,17 @@ export function isBlockedUrlError(error: unknown): error is BlockedUrlError {
   return error instanceof Error && error.name === "BlockedUrlError";
 }
 
-function isWithin(address: IpAddress, [base, prefixLength]: Network): boolean {
-  return base.kind() === address.kind() && address.match(base, prefixLength);
-}
-
 /**
  * The library classifies every unknown range as `unicast`. That is right for IPv4; for IPv6 it would admit
  * IPv4-compatible `::127.0.0.1` and all unassigned ranges, so an IPv6 address must also be in the global range.
  */
 function isPublic(address: IpAddress): boolean {
-  return address.range() === "unicast" && (address.kind() === "ipv4" || isWithin(address, GLOBAL_UNICAST_IPV6));
+  return address.range() === "unicast" && (address.kind() === "ipv4" || contains(GLOBAL_UNICAST_IPV6, address));
 }
 
 /** Whether the network is this one address. */
 const isExactly = (address: IpAddress, [base, prefixLength]: Network): boolean =>
-  prefixLength === (base.kind() === "ipv4" ? 32 : 128) && isWithin(address, [base, prefixLength]);
+  prefixLength === (base.kind() === "ipv4" ? 32 : 128) && contains([base, prefixLength], address);
 
 /** As strict as `parseAddress`. @throws TypeError for anything but a CIDR network. */
 function parseNetwork(text: string): Network {
@@ -212,7 +207,7 @@ export function createSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
     const address = parseAddress(text);
     if (address === null) return false;
     if (METADATA_ADDRESSES.has(address.toString())) return opened.some((network) => isExactly(address, network));
-    return isPublic(address) || opened.some((network) => isWithin(address, network));
+    return isPublic(address) || opened.some((network) => contains(network, address));
   };
   const resolve = createResolve(isAllowed, lookup);
   const hostsOf = async (hostname: string): Promise<string[]> => {
