@@ -81,7 +81,7 @@ export const Settings = z.object({
     .describe("the secret that signs sessions and encrypts webhook secrets; e.g. from `openssl rand -base64 32`"),
   SECRET_KEY_PREVIOUS: list
     .refine((keys) => keys.every((key) => key.length >= 32), "each must have at least 32 characters")
-    .describe("former values of SECRET_KEY, separated by commas, whose secrets and sessions still hold"),
+    .describe("former values of SECRET_KEY, separated by commas, whose secrets and sessions stay valid"),
   PORT: count(3000, 1, 65_535).describe("the port of the web process"),
   HOST: z.string().min(1).default("127.0.0.1").describe("the address that the web process binds to"),
   PUBLIC_URL: httpUrl
@@ -97,7 +97,7 @@ export const Settings = z.object({
     "false makes a web process serve the API and receipts only, without the console and the guides",
   ),
   PAGES_NICENESS: count(10, 0, 19).describe(
-    "how far the pages process stands back where processors are short; 0: not at all",
+    "how far the pages process gives way when processors are busy; 0: not at all",
   ),
   DATABASE_POOL_SIZE: count(10, 5, 200).describe("database connections per process"),
   WEBHOOK_ALLOWED_NETWORKS: networks(isCidr, "a CIDR range").describe(
@@ -122,7 +122,7 @@ export const Settings = z.object({
     .regex(/^smtps?:\/\/\S+$/, "must be an smtp:// or smtps:// URL")
     .optional()
     .describe(
-      "the mail server for invitations, forgotten passwords, alerts and changes of sign-ins, e.g. smtps://user:password@mail.example.com",
+      "the mail server for invitations, forgotten passwords, alerts and notices of changed sign-ins, e.g. smtps://user:password@mail.example.com",
     ),
   MAIL_FROM: z
     .string()
@@ -138,18 +138,20 @@ export const Settings = z.object({
   ),
   ON_UNKNOWN_OUTCOME: oneOf("fallback", "hold")
     .default("fallback")
-    .describe("what follows when a provider may or may not have taken a message: fallback (try the next) or hold"),
+    .describe(
+      "what to do when a provider may or may not have taken a message: fallback (try the next one) or hold (wait for a receipt)",
+    ),
   PROVIDER_TIMEOUT_MS: count(15_000, 100, 120_000).describe(
     "milliseconds that a provider has to respond; after that it is unknown whether it took the message",
   ),
   RECEIPT_PATH_DAYS: count(7, 4, 365).describe(
-    "days for which a receipt URL holds that went out with a message, or that an operator has replaced by another",
+    "days for which a receipt URL stays valid after it was sent with a message or replaced by an operator",
   ),
   ACCOUNT_RATE_FACTOR: count(5, 1, 1_000).describe(
-    "requests per minute of an account, keys and people together, as a multiple of what its most generous key may make",
+    "requests per minute of an account, keys and people together, as a multiple of the highest rate among its keys",
   ),
   FAILED_AT_ONCE_PER_DAY: count(20_000, 0, 1_000_000_000).describe(
-    "messages of an account per UTC day that may fail when they are accepted, beyond as many as are sent; 0: no limit",
+    "messages of an account per UTC day that may fail when they are accepted, in addition to as many as are sent; 0: no limit",
   ),
   TEST_MESSAGES_PER_DAY: count(10_000, 0, 1_000_000_000).describe(
     "messages that an account may send per UTC day in test mode, where nothing has a price; 0: no limit",
@@ -169,7 +171,7 @@ export const Settings = z.object({
   REQUEST_LOG: oneOf("off", "errors", "all")
     .default("all")
     .describe(
-      "requests of the API that accounts see in their log for seven days: off, errors (status 400 and up) or all",
+      "API requests that accounts see in their request log for seven days: off, errors (status 400 and up) or all",
     ),
   REQUEST_LOG_TEXTS: flag.describe("true keeps texts of messages in the request log; otherwise only their lengths"),
   RETENTION_MESSAGES_DAYS: count(0, 0, 36_500).describe(
@@ -201,7 +203,7 @@ export const Settings = z.object({
     .string()
     .min(16, "must have at least 16 characters")
     .optional()
-    .describe("what a scrape must bring as a bearer token; required when METRICS_HOST is not loopback"),
+    .describe("the bearer token of a scrape; required when METRICS_HOST is not loopback"),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe("the collector that gets traces, e.g. http://127.0.0.1:4318; without it nothing is traced"),
@@ -209,7 +211,7 @@ export const Settings = z.object({
     .default("http/protobuf")
     .describe("how traces are sent to the collector: http/protobuf or http/json"),
   LOG_REQUESTS: flag.describe("true logs a line per request and job, at level info"),
-  LOG_LEVEL: oneOf("debug", "info", "warn", "error", "silent").default("info").describe("least level that is logged"),
+  LOG_LEVEL: oneOf("debug", "info", "warn", "error", "silent").default("info").describe("lowest level that is logged"),
 });
 
 export type Env = z.output<typeof Settings>;

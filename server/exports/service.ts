@@ -34,7 +34,7 @@ async function* whileSignedIn(actor: SessionActor, pages: Export["pages"], every
 
 /**
  * The rows of the account's list that pass its filters. Nothing is read before the first page is asked for. A page that cannot be read
- * is an error of `pages`, 401 `no_session` once the person may read no more: the file must then not look complete.
+ * is an error of `pages`, 401 `no_session` once the person may no longer read: the file must then not look complete.
  */
 export function exportList(actor: SessionActor, input: ExportInput, checkedEveryMs = SESSION_CHECKED_EVERY_MS): Export {
   const fileName = `${input.list}-${now().toISOString().slice(0, 10)}.csv`;

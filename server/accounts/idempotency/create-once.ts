@@ -75,7 +75,7 @@ const inOwnTransaction = <Result>(
  * Carries out an operation in a transaction that holds the account's admission lock. With an Idempotency-Key it is carried out once
  * in 24 hours; repeats get the first response, which is stored encrypted because it may contain secrets.
  * @throws 400 when the key was used with another request, or when the caller of a request with a key has hung up; 403
- *   `account_not_active` when the account is suspended and the operation creates something; 401 or 403 when the actor may act no more;
+ *   `account_not_active` when the account is suspended and the operation creates something; 401 or 403 when the actor may no longer act;
  *   429 `too_many_at_once` when too many operations of the account wait; errors of the operation. All of them leave the key unused.
  */
 export const createOnce = <Result>(

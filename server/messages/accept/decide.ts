@@ -74,7 +74,7 @@ const storedRow = (
 /** Data that decides on a batch; each accepted request updates it for the next. Exact under the admission locks. */
 export type AdmissionState = {
   accounts: ReadonlyMap<string, LockedAccount>;
-  /** The refusal of a caller who may act no more. */
+  /** The refusal of a caller who may no longer act. */
   refusalOf: Awaited<ReturnType<typeof readAuthority>>;
   /** Available balances by account id, in micros. */
   balances: Map<string, bigint>;

@@ -23,7 +23,7 @@ export const CLOSING: NotAccepted = {
 const BUSY = {
   kind: "retryable",
   code: "centre_busy",
-  detail: "The message centre takes no more at the moment.",
+  detail: "The message centre takes no more messages at the moment.",
   fault: "throttled",
 } as const;
 /** There is no turn soon enough: nothing was written, and the message waits elsewhere until there is room. */

@@ -63,7 +63,7 @@ export type Turn = {
 /** Permission to write a submit. */
 export type Permission = {
   holds: () => boolean;
-  /** Asks for a permission that holds no more. @returns whether it holds again. */
+  /** Renews a permission that has expired. @returns whether it is valid again. */
   renew: () => Promise<boolean>;
 };
 

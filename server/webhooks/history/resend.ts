@@ -44,7 +44,7 @@ const resend = (actor: AccountActor, { id, delivery_ids }: ResendInput): Promise
     if (!endpoint.isActive) throw endpointIsDisabled(endpoint.isPaused);
     if (await isTextForgotten(tx, chosen)) {
       const message =
-        "The text of a message was deleted, on request or because of its age: its event can be sent no more.";
+        "The text of a message was deleted, on request or because of its age: its event can no longer be sent.";
       throw invalidRequest(message, { param: "delivery_ids", reason: "text_forgotten" });
     }
     const sent = await sendAgain(tx, id, chosen, due.lost);
