@@ -1,5 +1,5 @@
 /** Finds the account of a command: people own accounts, whichever one their sessions act in (docs/decisions/0030-members-and-roles.md). */
-import { normalEmail } from "@/server/auth/sign-in/normal-email";
+import { normalEmail } from "@/server/auth/normal-email";
 import type { SessionActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
 import { accountName } from "@/server/members/present";

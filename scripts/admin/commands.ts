@@ -11,6 +11,7 @@ import { createApiKey, listApiKeys } from "@/server/api-keys/service";
 import { issuePasswordReset } from "@/server/auth/credentials/change-password";
 import { hashPassword } from "@/server/auth/credentials/password-hash";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
+import { normalEmail } from "@/server/auth/normal-email";
 import { SignUpInput } from "@/server/auth/schema";
 import { inTestMode, type SessionActor } from "@/server/core/actor";
 import { prisma, repeatWhenLost } from "@/server/core/db";
@@ -108,7 +109,7 @@ async function createAccount(flags: Flags) {
   const owner = { kind: "session", accountId, userId, isOperator: false } as const;
   const key = await once((request) => createApiKey(owner, { name: "Admin", rate_limit: KEY_RATE_LIMIT }, request));
   if (sender) await approve((await once((request) => createSender(owner, sender, request))).id);
-  const made = { accountId, userId, email: input.email.toLowerCase(), password, balance };
+  const made = { accountId, userId, email: normalEmail(input.email), password, balance };
   return done({ ...made, apiKeyId: key.id, apiKey: key.plain_key, sender: senderId ?? null });
 }
 

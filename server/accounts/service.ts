@@ -1,5 +1,6 @@
 import type { Account as AccountRow } from "@/prisma/generated/client";
 import { recordAudit } from "../audit/store";
+import { normalEmail } from "../auth/normal-email";
 import type { AccountActor, Actor, Origin } from "../core/actor";
 import { DAY_MS, now, utcDay } from "../core/clock";
 import { prisma, readPrisma, type Tx, transaction } from "../core/db";
@@ -127,7 +128,7 @@ const ADMIN: Actor = { kind: "system", name: "admin" };
 
 async function insertAccountWithOwner(tx: Tx, input: NewAccount, { accountId, userId }: NewIds): Promise<NewIds> {
   const { passwordHash, name, companyName, isOperator = false, balanceMicros = 0n, signUpFrom } = input;
-  const email = input.email.trim().toLowerCase();
+  const email = normalEmail(input.email);
   const at = now();
   await tx.query("INSERT INTO accounts (id, email, name, company_name, created_at) VALUES ($1, $2, $3, $4, $5)", [
     accountId,

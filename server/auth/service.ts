@@ -12,13 +12,13 @@ import { secondFactorsOf } from "./credentials/has-second-factor";
 import { hashPassword, isPassword, lockPassword } from "./credentials/password-hash";
 import { requireStrong } from "./credentials/password-strength";
 import { passSecondFactor } from "./credentials/second-factor-proof";
+import { normalEmail } from "./normal-email";
 import type { PasskeyAssertion } from "./passkey-schema";
 import { receivePasskey } from "./passkeys/accept-passkey";
 import { passkeySite } from "./passkeys/site";
 import type { RenameInput, SignedUp, SignUpInput, SignUpState, Viewer } from "./schema";
 import { type SignedIn, startSession } from "./sessions/sessions";
 import { actorOf, noteRefusal, roleOf } from "./sign-in/claimed-person";
-import { normalEmail } from "./sign-in/normal-email";
 import { type Attempt, countSignUp, giveBack, reserveAttempt } from "./sign-in/throttle";
 import { SECOND_FACTOR_REQUIRED, type WantedFactor } from "./sign-in/wanted-factor";
 

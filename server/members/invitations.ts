@@ -3,7 +3,7 @@ import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
 import { keepAuthority } from "../auth/authority";
 import { hashLinkToken, newLinkToken } from "../auth/credentials/link-token";
-import { normalEmail } from "../auth/sign-in/normal-email";
+import { normalEmail } from "../auth/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, type SessionActor } from "../core/actor";
 import { pool, type Tx, transaction } from "../core/db";

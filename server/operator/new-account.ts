@@ -5,7 +5,7 @@ import { isAccountIdTaken } from "../accounts/service";
 import { requireUnsuspended } from "../accounts/unsuspended";
 import { recordAudit } from "../audit/store";
 import { keepAuthority } from "../auth/authority";
-import { normalEmail } from "../auth/sign-in/normal-email";
+import { normalEmail } from "../auth/normal-email";
 import { countInvitation } from "../auth/sign-in/throttle";
 import { requireConfirmed, requireOperator, type SessionActor } from "../core/actor";
 import { now } from "../core/clock";

@@ -6,6 +6,7 @@ import { invalidRequest, notFound } from "../../core/errors";
 import { log } from "../../core/log";
 import { refusedInput } from "../../core/wire";
 import { keepAuthority } from "../authority";
+import { normalEmail } from "../normal-email";
 import type {
   ChangePasswordInput,
   Confirmed,
@@ -14,7 +15,6 @@ import type {
   SessionsRevoked,
 } from "../schema";
 import { confirmSession, revokeSessionsOf } from "../sessions/sessions";
-import { normalEmail } from "../sign-in/normal-email";
 import { hashLinkToken, newLinkToken } from "./link-token";
 import { hashPassword } from "./password-hash";
 import { requireStrong } from "./password-strength";

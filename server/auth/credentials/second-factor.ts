@@ -10,6 +10,7 @@ import { seal } from "../../core/seal";
 import { refusedInput } from "../../core/wire";
 import { keepAuthority } from "../authority";
 import { lockPersons } from "../lock-persons";
+import { normalEmail } from "../normal-email";
 import type {
   ConfirmSecondFactorInput,
   SecondFactor,
@@ -17,7 +18,6 @@ import type {
   SecondFactorProof,
   SecondFactorRecovery,
 } from "../schema";
-import { normalEmail } from "../sign-in/normal-email";
 import { hasSecondFactor } from "./has-second-factor";
 import { dropRecoveryCodes, replaceRecoveryCodes } from "./recovery-codes";
 import { lockApp, requireProof, SECOND_FACTOR_PURPOSE, spendAppCode } from "./second-factor-proof";
