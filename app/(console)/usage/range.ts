@@ -1,8 +1,7 @@
 import { serverNow } from "@/app/_trpc/clock";
 import { DAY_MS } from "@/app/_ui/values/days";
+import { sumOfMoney } from "@/app/_ui/values/money";
 import type { Usage, UsageSeries } from "@/server/accounts/schema";
-
-const MICROS = 1_000_000;
 
 /** The longest series that the service returns, in days. */
 export const DAYS_MAX = 366;
@@ -17,13 +16,13 @@ export function daysSince(first: string): number {
 export const within = (series: UsageSeries, first: string | null, last: string | null): UsageSeries =>
   series.filter(({ day }) => (first === null || day >= first) && (last === null || day <= last));
 
-/** The sums of some days. Money is added in whole micro-units, as fractions do not add up exactly. */
+/** The sums of some days. */
 export function sumOf(days: UsageSeries): Pick<Usage, "totals" | "by_status"> {
   const sum = (count: (day: UsageSeries[number]) => number) => days.reduce((total, day) => total + count(day), 0);
   return {
     totals: {
       messages: sum(({ messages }) => messages),
-      cost: sum(({ cost }) => Math.round(cost * MICROS)) / MICROS,
+      cost: sumOfMoney(days.map(({ cost }) => cost)),
     },
     by_status: {
       pending: sum(({ pending }) => pending),

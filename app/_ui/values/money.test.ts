@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exactDigits, formatMoney, fractionDigits } from "./money";
+import { exactDigits, formatMoney, fractionDigits, sumOfMoney } from "./money";
 
 test("amounts have two or four decimals, and below a cent as many as they need", () => {
   expect(formatMoney(1250, "USD")).toBe("$1,250.00");
@@ -24,4 +24,11 @@ test("prices are shown exactly", () => {
   expect(exactDigits([1, 0.05])).toBe(2);
   expect(exactDigits([1, 0.0075])).toBe(4);
   expect(exactDigits([12.5, 0.123456])).toBe(6);
+});
+
+test("sums of decimals are exact", () => {
+  expect(sumOfMoney([])).toBe(0);
+  expect(sumOfMoney([0.3, -0.1])).toBe(0.2);
+  expect(sumOfMoney(Array.from({ length: 10 }, () => 0.0075))).toBe(0.075);
+  expect(sumOfMoney([0.000001, 1_000_000])).toBe(1_000_000.000001);
 });

@@ -44,6 +44,12 @@ export const exactDigits = (prices: readonly number[]): number =>
     prices.every((price) => Number(price.toFixed(digits)) === Number(price.toFixed(EXACT_DIGITS))),
   ) ?? EXACT_DIGITS;
 
+const MICROS = 1_000_000;
+
+/** The sum of decimal amounts, computed in whole micro-units: 0.3 - 0.1 is 0.19999999999999998 in floating point. */
+export const sumOfMoney = (amounts: readonly number[]): number =>
+  amounts.reduce((sum, amount) => sum + Math.round(amount * MICROS), 0) / MICROS;
+
 /** An amount in units of `currency`. */
 export function Money({ amount, currency, digits }: { amount: number; currency: string; digits?: number }) {
   return <span className="tabular nowrap">{formatMoney(amount, currency, digits)}</span>;

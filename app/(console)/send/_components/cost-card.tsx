@@ -2,7 +2,7 @@ import { Card, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import type { inferRouterOutputs } from "@trpc/server";
 import type { ReactNode } from "react";
 import { sendTexts } from "@/app/_texts/send/one";
-import { Money } from "@/app/_ui/values/money";
+import { Money, sumOfMoney } from "@/app/_ui/values/money";
 import type { AppRouter } from "@/server/api/router";
 
 export type Quote = inferRouterOutputs<AppRouter>["messages"]["quote"];
@@ -46,7 +46,7 @@ export function CostCard({
         </Line>
         {quote?.sufficient && quote.cost > 0 && (
           <Line label={texts.balanceAfter}>
-            <Money amount={Math.round((quote.balance - quote.cost) * MICROS) / MICROS} currency={quote.currency} />
+            <Money amount={sumOfMoney([quote.balance, -quote.cost])} currency={quote.currency} />
           </Line>
         )}
         {!quote && (
@@ -58,9 +58,6 @@ export function CostCard({
     </Card>
   );
 }
-
-/** Rounds to micro-units: 0.3 - 0.1 is 0.19999999999999998 in floating point. */
-const MICROS = 1_000_000;
 
 function Line({ label, children, strong = false }: { label: string; children: ReactNode; strong?: boolean }) {
   return (

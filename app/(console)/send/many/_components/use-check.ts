@@ -2,6 +2,7 @@
 
 import { useRef, useState } from "react";
 import { trpc } from "@/app/_trpc/client";
+import { sumOfMoney } from "@/app/_ui/values/money";
 import type { Estimate } from "@/server/messages/accept/estimate-schema";
 import type { LineProblem } from "../../../_numbers/problem-lines";
 import { type ReadyRow, toBatches } from "./batches";
@@ -23,8 +24,6 @@ type Run = { draft: BulkDraft; ready: readonly ReadyRow[]; check: Check | null; 
 
 /** Refusals that depend on the total, which an estimate of one part cannot know. */
 const OF_THE_SUM = ["insufficient_balance"];
-
-const MICROS = 1_000_000;
 
 /**
  * Has the service check every row with the code that sends them. Nothing is charged or stored. A check is valid only for the
@@ -63,8 +62,7 @@ export function useCheck(draft: BulkDraft, ready: readonly ReadyRow[]) {
             found.segments += of?.segments ?? 0;
           }
         }
-        // In whole micro-units: sums of decimals drift.
-        found.cost = Math.round((found.cost + estimate.cost) * MICROS) / MICROS;
+        found.cost = sumOfMoney([found.cost, estimate.cost]);
         found.balance = estimate.balance;
         found.currency = estimate.currency;
         const known = new Set(found.refusals.map(({ reason }) => reason));
