@@ -343,7 +343,7 @@ export interface paths {
          * Register a sender
          * @description A new sender is `pending` until an operator of the installation reviews it; in test mode it is `approved` at once.
          *
-         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender IDs, and suppress numbers).
          */
         post: operations["createSender"];
         delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
          * Delete a sender
          * @description No message is sent from it any more: those that no provider has taken yet fail with `sender_not_approved` and are refunded; those under way go on, and their receipts and webhooks still come. Suppressions stay. A sender that an operator rejected, suspended or slowed down cannot be deleted.
          *
-         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender IDs, and suppress numbers).
          */
         delete: operations["deleteSender"];
         options?: never;
@@ -381,7 +381,7 @@ export interface paths {
          * Change a sender
          * @description Changes the ids of its registration in India (DLT) that are given; null takes one away. They go with the messages that providers are given from then on. Its approval stays.
          *
-         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender IDs, and suppress numbers).
          */
         patch: operations["updateSender"];
         trace?: never;
@@ -405,7 +405,7 @@ export interface paths {
          * Suppress a number
          * @description From now on messages to the number fail at once with `blocklisted`, free of charge. If you suppressed the number before, the response contains that suppression; a recipient's STOP is a separate one.
          *
-         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender IDs, and suppress numbers).
          */
         post: operations["createSuppression"];
         delete?: never;
@@ -425,9 +425,9 @@ export interface paths {
         put?: never;
         /**
          * Suppress a list of numbers
-         * @description Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are no phone numbers are refused alone: check `refused` and `refusals`. Numbers that you suppressed before stay as they are, so a call without a response can simply be repeated. At most 60 calls per minute and account; then 429 `import_limit`.
+         * @description Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are not phone numbers are refused alone: check `refused` and `refusals`. Numbers that you suppressed before stay as they are, so a call without a response can simply be repeated. At most 60 calls per minute and account; then 429 `import_limit`.
          *
-         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender IDs, and suppress numbers).
          */
         post: operations["importSuppressions"];
         delete?: never;
@@ -450,7 +450,7 @@ export interface paths {
          * Delete a suppression
          * @description Messages to the number are sent again, unless another suppression applies. After a STOP, get the recipient's consent first: the law of many countries requires it.
          *
-         *     Permission: `senders:write` (register, change and delete sender ids, and suppress numbers).
+         *     Permission: `senders:write` (register, change and delete sender IDs, and suppress numbers).
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -493,7 +493,7 @@ export interface paths {
          * Create an API key
          * @description The response contains the key itself. It is shown only once, since only its hash is stored. A key cannot grant permissions or limits beyond its own. An account has at most 100 active keys, and makes at most 1,000 in a UTC day.
          *
-         *     Permission: `keys:write` (create, change and revoke api keys).
+         *     Permission: `keys:write` (create, change and revoke API keys).
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -516,7 +516,7 @@ export interface paths {
          * Revoke an API key
          * @description Revokes the key permanently: it is refused everywhere within a second. For a revoked key the response is 404. The keys that it created work on, unless `cascade` is true; then they are revoked with it, or after it. A key revokes no key with permissions beyond its own.
          *
-         *     Permission: `keys:write` (create, change and revoke api keys).
+         *     Permission: `keys:write` (create, change and revoke API keys).
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -525,7 +525,7 @@ export interface paths {
          * Change an API key
          * @description Changes the fields that are given; they apply everywhere within a second. The key itself and its permissions stay. A key may narrow any key, itself too, but widen one only up to its own limits, and only if it has all its permissions. The response has all limits, also where nothing was given to change.
          *
-         *     Permission: `keys:write` (create, change and revoke api keys).
+         *     Permission: `keys:write` (create, change and revoke API keys).
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -1037,7 +1037,7 @@ export interface components {
                 /** @description The `error` with which its message would fail at once; null: it would be accepted. */
                 refusal: components["schemas"]["MessageError"] | null;
             }[];
-            /** @description Errors that would refuse the whole send, the one that it would respond with first; empty: it would be accepted. */
+            /** @description Errors that would refuse the whole send, first the one that it would return; empty: it would be accepted. */
             refusals: {
                 /** @description HTTP status of the send's response. */
                 status: number;
@@ -1251,7 +1251,7 @@ export interface components {
                     round: number;
                     /** @description Number of the try, from 1 in each round. */
                     attempt: number;
-                    /** @description HTTP status of the response; null: none came. */
+                    /** @description HTTP status of the response; null: no response. */
                     status_code: number | null;
                     /** @description Duration in milliseconds. */
                     latency_ms: number;
@@ -1521,13 +1521,13 @@ export interface components {
             existing: number;
             /** @description Repeats within the list. */
             duplicates: number;
-            /** @description Entries that are no phone numbers. The four counts add up to the length of the list. */
+            /** @description Entries that are not phone numbers. The four counts add up to the length of the list. */
             refused: number;
             /** @description The first 100 refused entries. */
             refusals: {
                 /** @description Place in the list, from 1. */
                 line: number;
-                /** @description The entry as it came; the first 64 characters if it is longer. */
+                /** @description The entry as it was given; the first 64 characters if it is longer. */
                 number: string;
                 /**
                  * @description `invalid_recipient`: not a phone number with its country code.
@@ -2046,7 +2046,7 @@ export interface components {
         Pagination: {
             /** @description Current page, from 1. */
             page: number;
-            /** @description Items per page, as asked for. */
+            /** @description Items per page, as requested. */
             limit: number;
             /** @description Items over all pages. */
             total: number;
@@ -2147,9 +2147,9 @@ export interface components {
             }[] | null;
         };
         EstimateMessageRequest: {
-            /** @description Recipient, E.164, as of a single send; or give `recipients`. */
+            /** @description Recipient, E.164, as in a single send; or give `recipients`. */
             to?: string;
-            /** @description 1 to 1,000 recipients, E.164, as of a bulk send; or give `to`. */
+            /** @description 1 to 1,000 recipients, E.164, as in a bulk send; or give `to`. */
             recipients?: string[];
             /** @description An approved sender ID of the account; a number with its `+` or without, and then the message has the registered spelling. */
             from: string;
@@ -2180,9 +2180,9 @@ export interface components {
             variables?: {
                 [key: string]: string;
             }[] | null;
-            /** @description Your own id, as of a single send; the estimate ignores it. */
+            /** @description Your own id, as in a single send; the estimate ignores it. */
             reference?: string | null;
-            /** @description As of a send; the estimate ignores it. */
+            /** @description As in a send; the estimate ignores it. */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -2734,9 +2734,9 @@ export interface operations {
                 };
                 /** @description Only messages sent with this API key, prefix key_; those sent in the console have none. */
                 api_key_id?: string;
-                /** @description Only messages created at or after, ISO 8601. */
+                /** @description Only messages created at or after this time, ISO 8601. */
                 created_after?: string;
-                /** @description Only messages created before, ISO 8601. */
+                /** @description Only messages created before this time, ISO 8601. */
                 created_before?: string;
                 /** @description Page, from 1. */
                 page?: number;
@@ -3063,9 +3063,9 @@ export interface operations {
                 from?: string;
                 /** @description Only messages to this number (E.164; encode its `+` as %2B), short code or name. */
                 to?: string;
-                /** @description Only messages stored at or after, ISO 8601. */
+                /** @description Only messages stored at or after this time, ISO 8601. */
                 created_after?: string;
-                /** @description Only messages stored before, ISO 8601. */
+                /** @description Only messages stored before this time, ISO 8601. */
                 created_before?: string;
                 /** @description Page, from 1. */
                 page?: number;
@@ -4715,9 +4715,9 @@ export interface operations {
                 type?: "message.sent" | "message.delivered" | "message.failed" | "message.received";
                 /** @description Only events of this message, prefix msg_ or inb_. */
                 message_id?: string;
-                /** @description Only events that happened at or after, ISO 8601. */
+                /** @description Only events that happened at or after this time, ISO 8601. */
                 created_after?: string;
-                /** @description Only events that happened before, ISO 8601. */
+                /** @description Only events that happened before this time, ISO 8601. */
                 created_before?: string;
                 /** @description Page, from 1. */
                 page?: number;

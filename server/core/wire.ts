@@ -96,7 +96,7 @@ export const PageQuery = {
 
 export const Pagination = z.object({
   page: z.number().int().describe("Current page, from 1."),
-  limit: z.number().int().describe("Items per page, as asked for."),
+  limit: z.number().int().describe("Items per page, as requested."),
   total: z.number().int().describe("Items over all pages."),
   pages: z.number().int().describe("Number of pages; 0 when there is nothing."),
   has_more: z.boolean().describe("Whether another page follows."),

@@ -35,8 +35,8 @@ export const ListInboundQuery = z.object({
   to: NumberQuery.optional().describe(
     "Only messages to this number (E.164; encode its `+` as %2B), short code or name.",
   ),
-  created_after: DateTimeQuery.optional().describe("Only messages stored at or after, ISO 8601."),
-  created_before: DateTimeQuery.optional().describe("Only messages stored before, ISO 8601."),
+  created_after: DateTimeQuery.optional().describe("Only messages stored at or after this time, ISO 8601."),
+  created_before: DateTimeQuery.optional().describe("Only messages stored before this time, ISO 8601."),
   ...ListQuery,
 });
 export type ListInboundQuery = z.output<typeof ListInboundQuery>;

@@ -212,8 +212,8 @@ export const ListMessagesQuery = z.object({
     .max(40)
     .optional()
     .describe("Only messages sent with this API key, prefix key_; those sent in the console have none."),
-  created_after: DateTimeQuery.optional().describe("Only messages created at or after, ISO 8601."),
-  created_before: DateTimeQuery.optional().describe("Only messages created before, ISO 8601."),
+  created_after: DateTimeQuery.optional().describe("Only messages created at or after this time, ISO 8601."),
+  created_before: DateTimeQuery.optional().describe("Only messages created before this time, ISO 8601."),
   ...ListQuery,
 });
 export type ListMessagesQuery = z.output<typeof ListMessagesQuery>;

@@ -63,7 +63,7 @@ const TimelineEntry = z.discriminatedUnion("kind", [
         "Round of tries, from 0; each recovery begins the next one, and so does a last try for which the egress proxy was away.",
       ),
     attempt: z.number().int().describe("Number of the try, from 1 in each round."),
-    status_code: z.number().int().nullable().describe("HTTP status of the response; null: none came."),
+    status_code: z.number().int().nullable().describe("HTTP status of the response; null: no response."),
     latency_ms: z.number().int().describe("Duration in milliseconds."),
     error: z.string().nullable().describe("Reason why the try failed; null: it was acknowledged."),
   }).describe("A try to post an event to a webhook endpoint; `at` is its end."),

@@ -188,7 +188,7 @@ export type Settings = Record<string, unknown>;
 /** A provider that is called over HTTP, as pure functions. */
 export type HttpProvider<Own extends Settings = Settings> = {
   id: ProviderId;
-  /** All settings are entered as text; secrets are marked with {@link secret} of setting-fields.ts. */
+  /** All settings are entered as text; secrets are marked with `secret` of setting-fields.ts. */
   settings: z.ZodType<Own>;
   maxInFlight: number;
   /** Its longest text in UTF-16 code units, if it is shorter than our API's. */

@@ -15,7 +15,7 @@ export type ImportSuppressionsInput = z.output<typeof ImportSuppressionsInput>;
 
 export const ImportRefusal = z.object({
   line: z.number().int().describe("Place in the list, from 1."),
-  number: z.string().describe("The entry as it came; the first 64 characters if it is longer."),
+  number: z.string().describe("The entry as it was given; the first 64 characters if it is longer."),
   reason: z.literal("invalid_recipient").describe("`invalid_recipient`: not a phone number with its country code."),
 });
 export type ImportRefusal = z.output<typeof ImportRefusal>;
@@ -28,7 +28,7 @@ export const ImportResult = z.object({
   refused: z
     .number()
     .int()
-    .describe("Entries that are no phone numbers. The four counts add up to the length of the list."),
+    .describe("Entries that are not phone numbers. The four counts add up to the length of the list."),
   refusals: z.array(ImportRefusal).max(REFUSALS_MAX).describe("The first 100 refused entries."),
 });
 export type ImportResult = z.output<typeof ImportResult>;

@@ -47,7 +47,7 @@ export const suppressionsRouter = router({
         tags: ["Suppressions"],
         summary: "Suppress a list of numbers",
         description:
-          "Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are no phone numbers are refused alone: check " +
+          "Suppresses up to 10,000 numbers for one sender ID, or for all. Entries that are not phone numbers are refused alone: check " +
           "`refused` and `refusals`. Numbers that you suppressed before stay as they are, so a call without a response can simply " +
           "be repeated. At most 60 calls per minute and account; then 429 `import_limit`.",
       },

@@ -128,8 +128,8 @@ export const ListEventsQuery = z.object({
     .optional()
     .describe("Only events of this type; omitted: status changes, that is all but `message.received`."),
   message_id: z.string().min(1).max(40).optional().describe("Only events of this message, prefix msg_ or inb_."),
-  created_after: DateTimeQuery.optional().describe("Only events that happened at or after, ISO 8601."),
-  created_before: DateTimeQuery.optional().describe("Only events that happened before, ISO 8601."),
+  created_after: DateTimeQuery.optional().describe("Only events that happened at or after this time, ISO 8601."),
+  created_before: DateTimeQuery.optional().describe("Only events that happened before this time, ISO 8601."),
   ...ListQuery,
 });
 export type ListEventsQuery = z.output<typeof ListEventsQuery>;

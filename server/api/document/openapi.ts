@@ -56,9 +56,12 @@ function refusalsOf(operation: Operation, { meta }: Partial<Procedure["_def"]>):
   return [...statuses].sort((one, other) => one - other).map(String);
 }
 
+/** A text as it continues a sentence; abbreviations keep their capitals. */
+const withSmallFirst = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
 function permissionLine(scope: OperationMeta["scope"]): string {
   if (!scope) return "Permission: any valid key.";
-  const scopes = [scope].flat().map((each) => `\`${each}\` (${SCOPE_DESCRIPTIONS[each as Scope].toLowerCase()})`);
+  const scopes = [scope].flat().map((each) => `\`${each}\` (${withSmallFirst(SCOPE_DESCRIPTIONS[each as Scope])})`);
   return `Permission: ${scopes.join(" or ")}.`;
 }
 

@@ -5,14 +5,14 @@ import { BulkVariables, Encoding, MessageError, SendBulkInput, SendMessageInput,
 
 export const EstimateInput = z
   .object({
-    to: SendMessageInput.shape.to.optional().describe("Recipient, E.164, as of a single send; or give `recipients`."),
+    to: SendMessageInput.shape.to.optional().describe("Recipient, E.164, as in a single send; or give `recipients`."),
     recipients: SendBulkInput.shape.recipients
       .optional()
-      .describe("1 to 1,000 recipients, E.164, as of a bulk send; or give `to`."),
+      .describe("1 to 1,000 recipients, E.164, as in a bulk send; or give `to`."),
     ...SharedInput,
     variables: BulkVariables,
-    reference: SendMessageInput.shape.reference.describe("Your own id, as of a single send; the estimate ignores it."),
-    metadata: SendMessageInput.shape.metadata.describe("As of a send; the estimate ignores it."),
+    reference: SendMessageInput.shape.reference.describe("Your own id, as in a single send; the estimate ignores it."),
+    metadata: SendMessageInput.shape.metadata.describe("As in a send; the estimate ignores it."),
   })
   .refine((input) => input.to !== undefined || input.recipients !== undefined, {
     path: ["to"],
@@ -89,7 +89,7 @@ export const Estimate = z.object({
   refusals: z
     .array(Refusal)
     .describe(
-      "Errors that would refuse the whole send, the one that it would respond with first; empty: it would be accepted.",
+      "Errors that would refuse the whole send, first the one that it would return; empty: it would be accepted.",
     ),
 });
 export type Estimate = z.output<typeof Estimate>;
