@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { accounts } from "./accounts";
 import { bulk } from "./bulk";
-import { drains } from "./drains";
+import { drains } from "./drain";
 import { edge } from "./edge";
 import { fill } from "./fill";
 import { floods } from "./floods";
