@@ -154,6 +154,7 @@ test("operations have unique ids, a known tag, and name the permission that they
   }
   for (const [name, { description }] of operationsOf("paths")) {
     expect(`${name}: ${description}`).toMatch(/: .+\n\nPermission: (`[a-z]+:[a-z]+` \(.+\)|any valid key)\.$/s);
+    expect(description).not.toMatch(/\bapi\b|\bsender ids\b/);
   }
 });
 
