@@ -15,7 +15,7 @@ import { keepHealthCurrent, prepareProviders } from "../server/providers/tasks";
 import { keepLease } from "./lease";
 import { queuePlans } from "./plans";
 import { keepQueue, type Queue } from "./queue";
-import { QUEUE_OPTIONS } from "./runner";
+import { QUEUE_OPTIONS } from "./queue-connections";
 import { keepSchedule } from "./schedule";
 import { stopWithinMs } from "./stop-limit";
 import { keepTakingOver } from "./take-over";

@@ -1,6 +1,6 @@
 import type { Notification } from "pg";
 import { expect, test } from "vitest";
-import { concerns } from "./runner";
+import { concerns } from "./queue-connections";
 
 const TASKS = { send_mail: () => undefined, post_alert: () => undefined };
 const announcement = (payload: string | undefined, channel = "jobs:insert") =>

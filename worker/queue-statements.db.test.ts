@@ -5,8 +5,8 @@ import { besideOpenTransaction } from "@/test/database/dead-versions";
 import { blocksRead, statementsOf } from "@/test/database/plans";
 import { openFetchBounds } from "./fetch-bounds";
 import { keepQueue } from "./queue";
+import { QUEUE_SETTINGS } from "./queue-connections";
 import { toSend } from "./queue-statements";
-import { QUEUE_SETTINGS } from "./runner";
 
 const DEAD = 15_000;
 const OWN = 3;

@@ -8,7 +8,7 @@ import { QUEUES } from "@/server/core/jobs";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { queuePlans } from "./plans";
 import { keepQueue } from "./queue";
-import { QUEUE_SETTINGS } from "./runner";
+import { QUEUE_SETTINGS } from "./queue-connections";
 import { RECURRING } from "./schedule";
 import { unlockOrphanedJobs } from "./take-over";
 

@@ -5,7 +5,8 @@
 import { SECOND_MS } from "../server/core/clock";
 import { errorFields, log } from "../server/core/log";
 import { keepDoing } from "../server/core/process";
-import { PAUSES_MS, type QueuePlan, type Running, retire, sleep, startRunner, unlockUnacknowledged } from "./runner";
+import { PAUSES_MS, type QueuePlan, type Running, retire, sleep, startRunner } from "./runner";
+import { unlockUnacknowledged } from "./unacknowledged-jobs";
 
 export type Queue = {
   /** Starts a new runner; running jobs finish in the old one. */

@@ -1,35 +1,12 @@
-/** A runner of graphile-worker with its connections: its start, its end, and the jobs that it has locked. */
+/** A runner of graphile-worker: its start and its end. */
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, type Task, type TaskList, type WorkerEvents } from "graphile-worker";
-import pg from "pg";
-import { createBatcher } from "../server/core/batcher";
+import type pg from "pg";
 import { SECOND_MS } from "../server/core/clock";
-import { beginSession, SessionClient } from "../server/core/database/session";
-import { pool } from "../server/core/db";
-import { directDatabaseUrl } from "../server/core/env";
 import { errorFields, log } from "../server/core/log";
-import { defineProcessValue } from "../server/core/process";
-import { openFetchBounds } from "./fetch-bounds";
 import { leasedPools } from "./lease";
-import { toSend } from "./queue-statements";
+import { openConnections } from "./queue-connections";
 import { unlockJobs } from "./take-over";
-
-/**
- * Settings of the queue's connections. Statistics from a quiet hour say that few jobs wait, and a plan based on them reads a whole
- * backlog at each fetch, so jobs must be read in index order. A queue's own index (prisma/queue-indexes.ts) can be used if the plan
- * knows its tasks. Before PostgreSQL 18, disabled scans have so high a cost that JIT compiled every fetch, for most of a second.
- */
-export const QUEUE_SETTINGS = {
-  enable_seqscan: "off",
-  enable_bitmapscan: "off",
-  plan_cache_mode: "force_custom_plan",
-  jit: "off",
-} as const;
-
-/** {@link QUEUE_SETTINGS} as a connection parameter. */
-export const QUEUE_OPTIONS = Object.entries(QUEUE_SETTINGS)
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(" ");
 
 /**
  * `connections`: at least one for LISTEN and one for the rest. `pollMs`: pause between polls for due jobs; the database announces
@@ -56,9 +33,7 @@ const POLL_DRAINED_MS = 50;
 /** Pauses before the tries of a failed action. */
 export const PAUSES_MS = [0, 250, 500, 1_000, 2_000];
 /** Within this time a fetched job is known here, and a finished one is deleted, unless a reply was lost. */
-const LOCK_SETTLED_MS = 5 * SECOND_MS;
-/** More pools than a worker has. */
-const POOLS_PER_READ = 100;
+export const LOCK_SETTLED_MS = 5 * SECOND_MS;
 
 /** More jobs than connections are intended: a webhook job waits for a customer's server and rarely uses a connection. */
 const EXPECTED_WARNING = "having maxPoolSize";
@@ -84,75 +59,6 @@ export type Running = {
   ended: Promise<string>;
   startedAtMs: number;
 };
-
-/** The tasks that an announcement names; null: none. */
-function namedTasks(payload: string): readonly unknown[] | null {
-  try {
-    const { tasks } = JSON.parse(payload) as { tasks?: unknown };
-    return Array.isArray(tasks) ? tasks : null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Whether an announcement is for jobs that a queue runs. Announcements without tasks, such as those of graphile-worker and of
- * earlier versions, may be for any queue.
- */
-export function concerns(tasks: TaskList, { channel, payload }: pg.Notification): boolean {
-  if (channel !== "jobs:insert" || payload === undefined) return true;
-  return namedTasks(payload)?.some((name) => String(name) in tasks) ?? true;
-}
-
-/**
- * A client that receives only the announcements of its queue's jobs, and looks up jobs by their keys. graphile-worker fetches at each
- * announcement that it receives: without this, every queue would fetch, mostly in vain, whenever a job is added to another one.
- */
-const clientFor = (tasks: TaskList) => {
-  class QueueClient extends SessionClient {
-    override emit(event: string | symbol, ...values: unknown[]): boolean {
-      if (event === "notification" && !concerns(tasks, values[0] as pg.Notification)) return true;
-      return super.emit(event, ...values);
-    }
-  }
-  const bounds = openFetchBounds();
-  const { query } = SessionClient.prototype;
-  const send = query as (...all: unknown[]) => Promise<{ rows: { run_at: Date }[] }>;
-  // Assigned, because a method would have to repeat all overloads of the driver's method.
-  QueueClient.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [config, ...rest] = args as [Partial<pg.QueryConfig> | string, ...unknown[]];
-    if (typeof config !== "object" || config.name === undefined || config.text === undefined)
-      return send.apply(this, args);
-    const { query: own, settle } = toSend(config as pg.QueryConfig & { text: string }, bounds);
-    const sent = send.call(this, own, ...rest);
-    if (settle) {
-      sent.then(
-        ({ rows }) => settle(rows),
-        () => settle(null),
-      );
-    }
-    return sent;
-  } as typeof query;
-  return QueueClient;
-};
-
-/** Opens a separate pool: graphile-worker needs the driver's default types, and must not wait behind our statements. */
-function openConnections(max: number, tasks: TaskList): pg.Pool {
-  const connections = new pg.Pool({
-    Client: clientFor(tasks),
-    connectionString: directDatabaseUrl(),
-    application_name: "worker-queue",
-    options: QUEUE_OPTIONS,
-    onConnect: beginSession,
-    max,
-    connectionTimeoutMillis: 5 * SECOND_MS,
-    query_timeout: 15 * SECOND_MS,
-  });
-  const noteLoss = (thrown: Error) => log("warn", "queue.connection_lost", errorFields(thrown));
-  connections.on("error", noteLoss);
-  connections.on("connect", (client) => client.on("error", noteLoss));
-  return connections;
-}
 
 /**
  * graphile-worker drops an announcement that arrives during a fetch without a result, or while the queue rests after one, unless very
@@ -303,42 +209,4 @@ export async function retire({ runner, poolId, connections, underWay }: Running)
     }
   }
   leasedPools().delete(poolId);
-}
-
-/** Reads which jobs runners have locked for a while, in one statement for all concurrent callers. */
-const readLocks = defineProcessValue("queue.read_locks", () =>
-  createBatcher<string, string[]>(
-    async (poolIds) => {
-      const { rows } = await pool().query<{ id: string; poolId: string }>({
-        name: "queue.own_locks",
-        text: `SELECT id::text AS id, locked_by AS "poolId" FROM graphile_worker._private_jobs
-               WHERE locked_by = ANY($1::text[]) AND locked_at < clock_timestamp() - $2 * interval '1 millisecond'`,
-        values: [poolIds, LOCK_SETTLED_MS],
-      });
-      return poolIds.map((poolId) => ({
-        ok: true,
-        value: rows.filter((row) => row.poolId === poolId).map(({ id }) => id),
-      }));
-    },
-    { maxWeight: POOLS_PER_READ },
-  ),
-);
-
-/** Unlocks jobs that this process has locked without knowing it, because the reply to their fetch was lost. */
-export async function unlockUnacknowledged({ poolId, jobs }: Running): Promise<void> {
-  const now = performance.now();
-  for (const [id, { doneAtMs }] of jobs) {
-    if (doneAtMs !== null && now - doneAtMs > 10 * LOCK_SETTLED_MS) jobs.delete(id);
-  }
-  const unacknowledged = (await readLocks()(poolId)).filter((id) => !jobs.has(id));
-  if (unacknowledged.length === 0) return;
-  await pool().query(
-    `WITH unlocked AS (
-       UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL
-       WHERE id = ANY($1::int8[]) AND locked_by = $2 RETURNING job_queue_id)
-     UPDATE graphile_worker._private_job_queues q SET locked_by = NULL, locked_at = NULL
-     FROM unlocked u WHERE q.id = u.job_queue_id AND q.locked_by = $2`,
-    [unacknowledged, poolId],
-  );
-  log("warn", "queue.unheard_jobs_unlocked", { count: unacknowledged.length });
 }
