@@ -1,6 +1,8 @@
 /** Takes messages from handsets: in one transaction each is stored with its event, and STOP and START take effect. */
+
 import { DAY_MS } from "../core/clock";
 import type { Tx } from "../core/db";
+import { groupBy } from "../core/group-by";
 import { newId, TEST_ACCOUNT_PREFIX, timeOfId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";
 import { unnest } from "../core/unnest";
@@ -110,9 +112,7 @@ async function findOwners(tx: Tx, messages: readonly InboundReport[]): Promise<M
            WHERE (s.status = 'approved' OR s.approved_at IS NOT NULL) AND NOT starts_with(s.account_id, $3)`,
     values: [...SPELLINGS.values(spellings), TEST_ACCOUNT_PREFIX],
   });
-  const owners = new Map<string, Owner[]>();
-  for (const { to, ...owner } of rows) owners.set(to, [...(owners.get(to) ?? []), owner]);
-  return owners;
+  return groupBy(rows, ({ to }) => to);
 }
 
 type StoredMessage = { row: InboundRow; message: Received };

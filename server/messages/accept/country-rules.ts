@@ -1,6 +1,8 @@
 /** Countries that an account may send to: the operator's list, and within it the rule of the account's owners. */
+
 import { getCountries, getCountryCallingCode } from "libphonenumber-js/max";
 import type { LockedAccount } from "../../accounts/store";
+import { groupBy } from "../../core/group-by";
 import type { Refusal } from "../failure";
 import { countryOf } from "./fraud-rules";
 
@@ -9,16 +11,9 @@ export type CountryLimits = Readonly<Pick<LockedAccount, "allowedCountries" | "o
 
 const CALLING_CODE_MAX = 3;
 
-function byCallingCode(): ReadonlyMap<string, readonly string[]> {
-  const countries = new Map<string, string[]>();
-  for (const country of getCountries()) {
-    const code = getCountryCallingCode(country);
-    countries.set(code, [...(countries.get(code) ?? []), country]);
-  }
-  return countries;
-}
-
-const BY_CALLING_CODE = byCallingCode();
+const BY_CALLING_CODE: ReadonlyMap<string, readonly string[]> = groupBy(getCountries(), (country) =>
+  String(getCountryCallingCode(country)),
+);
 
 /** The countries whose calling code an E.164 number begins with; none: it is no country's. No code is the beginning of another. */
 export function countriesSharing(e164: string): readonly string[] {
