@@ -7,7 +7,8 @@ import { pool } from "../core/db";
 import { env } from "../core/env";
 import type { Idempotency } from "../core/trpc";
 import { sendBulk, sendMessage } from "../messages/accept/send";
-import { attemptResult, recordOutcome } from "../messages/dispatch/record-outcome";
+import { attemptResult } from "../messages/dispatch/attempt-result";
+import { recordOutcome } from "../messages/dispatch/record-outcome";
 import { forgetOldData } from "./tasks";
 
 beforeAll(prepareAttempts);

@@ -3,9 +3,10 @@
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
+import { attemptResult } from "@/server/messages/dispatch/attempt-result";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import { dispatch } from "@/server/messages/dispatch/dispatch";
-import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
+import { recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import type { SendOutcome } from "@/server/providers/port";
 import { makeRoute } from "@/test/database/routes";

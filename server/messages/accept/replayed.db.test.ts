@@ -1,7 +1,8 @@
 /** Tests of sends that are repeated with their Idempotency-Key after the text of a message was deleted. */
 import { beforeAll, expect, test } from "vitest";
 import type { Idempotency } from "@/server/core/trpc";
-import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
+import { attemptResult } from "@/server/messages/dispatch/attempt-result";
+import { recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
 import { makeAccount } from "@/test/database/seed";
 import { redactMessage } from "../changes/redact";

@@ -8,62 +8,22 @@ import { env } from "../../core/env";
 import { constraintOf } from "../../core/errors";
 import { log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
-import { unnest } from "../../core/unnest";
 import { hasManyWaiting } from "../../providers/health/slots";
-import type { SendOutcome } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { joinReceipts, reapplySuperseded } from "../receipts/apply-receipts";
 import { deliverReported } from "../receipts/deliver-reported";
-import {
-  type AcceptedIds,
-  freeReusedIds,
-  isPartReporter,
-  ownPartId,
-  registerParts,
-  type TakenIds,
-} from "../receipts/parts";
+import { type AcceptedIds, freeReusedIds, isPartReporter, registerParts, type TakenIds } from "../receipts/parts";
 import { haveAlone, lockIds, refuseMovedIds, refuseSharedIds, type SharedIds, shareIds } from "../receipts/shared-ids";
-import { storedCode, storedDetail, storedProviderId } from "../stored-text";
 import { applyChanges, type Change, lockMessages, withSuperseded } from "../transitions";
+import { type AttemptResult, takenIdsOf, withoutIds } from "./attempt-result";
 import { type Attempt, claimNext, dropClaims, noteClaims, UNAVAILABLE_RETRY_MS } from "./claims";
-import { type Conditions, type Decision, decideNext, NO_CHANGE, type StoredAttempt } from "./decide-next";
-import { newClaimToken } from "./next-attempt";
+import { type Conditions, type Decision, decideNext, NO_CHANGE } from "./decide-next";
+import { finishAttempts, readAttempts } from "./message-attempts";
 import { type Retry, retryThrottled } from "./retry-throttled";
 import { enqueueThrottled, loadThroughputLimits } from "./throttle-queue";
 
-/**
- * An attempt's outcome. `nextClaim` is the token of the attempt that may follow: when the reply to COMMIT was lost and the
- * same result is recorded again, the attempt that was claimed then is recognised by it.
- */
-export type AttemptResult = {
-  attempt: Attempt;
-  outcome: SendOutcome;
-  latencyMs: number;
-  nextClaim: string;
-  /** The provider has used its id before, for a message that may not be finished. */
-  isRepeated?: boolean;
-};
-
 /** Outcomes per transaction. */
 const OUTCOMES_MAX = 500;
-
-/** The outcome with ids that can be stored: a known acceptance must not be lost because of the form of its id. */
-function withStorableIds(outcome: SendOutcome): SendOutcome {
-  if (outcome.kind === "accepted") {
-    return { ...outcome, providerMessageIds: outcome.providerMessageIds.map(storedProviderId) };
-  }
-  return outcome.kind === "unknown" && outcome.taken
-    ? { ...outcome, taken: outcome.taken.map(storedProviderId) }
-    : outcome;
-}
-
-/** The result of an attempt, to be recorded. */
-export const attemptResult = (attempt: Attempt, outcome: SendOutcome, latencyMs: number): AttemptResult => ({
-  attempt,
-  outcome: withStorableIds(outcome),
-  latencyMs,
-  nextClaim: newClaimToken(),
-});
 
 const outcomeQueue = defineProcessValue("attempts.outcomes", () =>
   createBatcher<AttemptResult, Attempt | null>(recordAll, {
@@ -99,11 +59,6 @@ export function recordOutcome(result: AttemptResult): Promise<Attempt | null> {
 const KEYS_OF_IDS: ReadonlySet<unknown> = new Set(["message_attempts_provider_id", "attempt_parts_pkey"]);
 
 const isRepeatedId = (thrown: unknown): boolean => isDataError(thrown) && KEYS_OF_IDS.has(constraintOf(thrown));
-
-function withoutIds(outcome: SendOutcome): SendOutcome {
-  if (outcome.kind === "accepted") return { ...outcome, providerMessageIds: [] };
-  return outcome.kind === "unknown" ? { ...outcome, taken: [] } : outcome;
-}
 
 async function recordAll(batch: AttemptResult[]): Promise<Settled<Attempt | null>[]> {
   const nexts = new Map<AttemptResult, Attempt | null>();
@@ -219,13 +174,6 @@ function effectsOf(decided: readonly Decided[], sharedIds: SharedIds): Effects {
   return effects;
 }
 
-/** The ids under which a provider took the message, or took some of its parts before it stopped responding. */
-function takenIdsOf({ attempt, outcome }: AttemptResult): TakenIds[] {
-  const providerMessageIds =
-    outcome.kind === "accepted" ? outcome.providerMessageIds : outcome.kind === "unknown" && outcome.taken;
-  return providerMessageIds && providerMessageIds.length > 0 ? [{ attempt, providerMessageIds }] : [];
-}
-
 const NONE: ReadonlySet<string> = new Set();
 
 const acceptedIdsOf = (result: AttemptResult, shared: SharedIds): AcceptedIds[] =>
@@ -284,64 +232,4 @@ function nextAttempts(decided: readonly Decided[], claimed: ReadonlySet<string>)
     if (next.isClaimed || claimed.has(next.attempt.claim)) nexts.set(result, next.attempt);
   }
   return nexts;
-}
-
-/** All attempts of locked messages, by message and in their order. */
-async function readAttempts(tx: Tx, ids: readonly string[]): Promise<Map<string, StoredAttempt[]>> {
-  const { rows } = await tx.query<StoredAttempt & { id: string }>({
-    name: "attempts.of_messages",
-    text: `SELECT message_id AS id, seq, provider, outcome, fault, claim,
-             CASE WHEN fault = 'throttled' THEN extract(epoch FROM clock_timestamp() - started_at)::float8 * 1000 END
-               AS "throttledForMs"
-           FROM message_attempts
-           WHERE message_id = ANY($1::text[]) ORDER BY seq`,
-    values: [ids],
-  });
-  const attempts = new Map<string, StoredAttempt[]>();
-  for (const row of rows) {
-    const ofMessage = attempts.get(row.id);
-    if (ofMessage) ofMessage.push(row);
-    else attempts.set(row.id, [row]);
-  }
-  return attempts;
-}
-
-const RESULTS = unnest<AttemptResult & { sharedIds: ReadonlySet<string> | undefined }>({
-  message_id: ["text", ({ attempt }) => attempt.message.id],
-  seq: ["int2", ({ attempt }) => attempt.seq],
-  outcome: ["text", ({ outcome }) => outcome.kind],
-  provider_message_id: [
-    "text",
-    ({ attempt, outcome, sharedIds }) => {
-      const [id] = outcome.kind === "accepted" ? outcome.providerMessageIds : [];
-      return id && sharedIds?.has(id) ? ownPartId(id, attempt.message.id) : id || null;
-    },
-  ],
-  code: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedCode(outcome.code))],
-  detail: ["text", ({ outcome }) => (outcome.kind === "accepted" ? null : storedDetail(outcome.detail))],
-  latency_ms: ["int4", ({ latencyMs }) => Math.round(latencyMs)],
-  provider_detail: [
-    "text",
-    ({ outcome }) =>
-      outcome.kind !== "accepted" && outcome.providerDetail ? storedDetail(outcome.providerDetail) : null,
-  ],
-  fault: ["text", ({ outcome }) => (outcome.kind === "retryable" ? outcome.fault : null)],
-  claim: ["uuid", ({ attempt }) => attempt.claim],
-});
-
-/**
- * Ends attempts. An attempt that another worker has claimed since ends only if the outcome is that a provider took the message.
- */
-async function finishAttempts(tx: Tx, results: readonly AttemptResult[], shared: SharedIds): Promise<void> {
-  await tx.query({
-    name: "attempts.finish",
-    text: `UPDATE message_attempts a SET outcome = u.outcome, provider_message_id = u.provider_message_id, code = u.code,
-             detail = u.detail, latency_ms = u.latency_ms, provider_detail = u.provider_detail, fault = u.fault,
-             finished_at = clock_timestamp()
-           FROM ${RESULTS.as("u")}
-           WHERE a.message_id = u.message_id AND a.seq = u.seq
-             AND (u.outcome = 'accepted'
-               OR a.claim IS NOT DISTINCT FROM u.claim AND (a.outcome IS NULL OR a.outcome = 'unknown'))`,
-    values: RESULTS.values(results.map((result) => ({ sharedIds: shared.get(result.attempt), ...result }))),
-  });
 }

@@ -3,9 +3,10 @@ import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool, transaction } from "@/server/core/db";
 import { workerId } from "@/server/core/worker-id";
 import { sendMessage } from "@/server/messages/accept/send";
+import { attemptResult } from "@/server/messages/dispatch/attempt-result";
 import { begin, claim, deleteClaims, dropClaims, giveBack, knownClaims } from "@/server/messages/dispatch/claims";
 import { attemptOf } from "@/server/messages/dispatch/next-attempt";
-import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
+import { recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import {
   findForgottenWorkers,
   giveBackUnheard,

@@ -12,6 +12,7 @@ import type { Adapter, OutboundMessage, SendOutcome, SendPermission, SendRequest
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
 import { closeAdapters, isSandboxOpenTo, providerTable } from "../../providers/registry";
+import { attemptResult } from "./attempt-result";
 import {
   ALLOWED_FRESH_MS,
   type Attempt,
@@ -21,7 +22,7 @@ import {
   giveBack,
   isAllowedFreshly,
 } from "./claims";
-import { attemptResult, recordOutcome } from "./record-outcome";
+import { recordOutcome } from "./record-outcome";
 import { retryWrite } from "./retry-write";
 
 /** A message whose outcome stays unknown fails, and is refunded, after this time. */

@@ -1,7 +1,8 @@
 /** Tests of ids that a message centre reuses, in concurrent transactions of several workers. */
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/server/core/db";
-import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
+import { attemptResult } from "@/server/messages/dispatch/attempt-result";
+import { recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
 import { contradictions } from "@/test/database/account-truth";

@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
+import { attemptResult } from "@/server/messages/dispatch/attempt-result";
 import { joinLeftReceipts } from "@/server/messages/dispatch/join-left-receipts";
-import { attemptResult, recordOutcome } from "@/server/messages/dispatch/record-outcome";
+import { recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { rejoin } from "@/server/messages/tasks";
