@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { toApiError } from "./errors";
+import { constraintOf, toApiError } from "./errors";
 
 /** The message of the error for an input that `schema` refuses. */
 function refusalOf(schema: z.ZodType, input: unknown): string {
@@ -68,4 +68,11 @@ test("a name that is too long is shown shortened, and the sentence says that the
   expect(wireOf(z.record(z.string(), z.string()), { [`${"n".repeat(99)}😀`]: 7 }).param).toBe(
     `${"n".repeat(99)}\uFFFD…`,
   );
+});
+
+test("a violated constraint has the same name on a shard", () => {
+  expect(constraintOf({ constraint: "accounts_pkey" })).toBe("accounts_pkey");
+  expect(constraintOf({ constraint: "accounts_pkey_102008" })).toBe("accounts_pkey");
+  expect(constraintOf(new Error("lost"))).toBeUndefined();
+  expect(constraintOf(null)).toBeUndefined();
 });

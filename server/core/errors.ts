@@ -300,8 +300,14 @@ export function errorCodeOf(thrown: unknown): string {
   return code === undefined || code === null ? "" : String(code);
 }
 
+/** Citus adds the number of the shard to the names of its constraints. */
+const SHARD = /_\d{6,}$/;
+
 /** The name of the constraint that a statement violated; undefined when it failed in another way. */
-export const constraintOf = (thrown: unknown): unknown => fieldOf(thrown, "constraint");
+export function constraintOf(thrown: unknown): string | undefined {
+  const name = fieldOf(thrown, "constraint");
+  return typeof name === "string" ? name.replace(SHARD, "") : undefined;
+}
 
 /** 415: the console's calls are JSON. */
 export const wrongContentType = () =>

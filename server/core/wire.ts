@@ -218,7 +218,7 @@ export const ownNamed = <Schema extends z.ZodType>(record: Schema, { pairsMax = 
 /** A response lists no more issues. */
 const FAULTS_MAX = 20;
 
-/** What is left of a faulty item of a list; null: it is sound. */
+/** The faulty part of an item of a list; null: the item is sound. */
 type FaultOf = (item: unknown) => { left: unknown } | null;
 
 export const notText: FaultOf = (item) => (typeof item === "string" ? null : { left: item });
