@@ -171,9 +171,9 @@ export function parseInput(request: InputSource, operation: Operation, body: Buf
   };
 }
 
-/** Warnings of the names in a query of which the operation takes none. @throws as {@link parseQuery} */
+/** Warnings of the names in a query that is not parsed; the operation takes none of them. */
 export const queryWarnings = (query: string): Warning[] =>
-  query === "" ? [] : warnOfQuery(Object.keys(parseQuery(query)), NO_NAMES);
+  query === "" ? [] : warnOfQuery(new Set(new URLSearchParams(query).keys()), NO_NAMES);
 
 const warnOfQuery = (names: Iterable<string>, known: ReadonlySet<string>): Warning[] =>
   warningsOf(unknownNames(names, known), "a query parameter of this operation", known);
