@@ -41,7 +41,7 @@ test("all wrong settings are named at once, each with its purpose", async () => 
   await rm(dataDir, { recursive: true });
   expect(code).toBe(1);
   expect(output).toMatch(/PORT is wrong .*: the port of the web process/);
-  expect(output).toMatch(/LOG_LEVEL is wrong .*: least level that is logged/);
+  expect(output).toMatch(/LOG_LEVEL is wrong .*: lowest level that is logged/);
 });
 
 test("the operator's command line creates, credits, approves and counts", async ({ service, account, api }) => {

@@ -26,7 +26,7 @@ test("the list of messages, a message and deliveries follow what happens", async
     await Promise.all([following(), page.goto(`/messages/${id}`)]);
     await expect(page.getByTestId("message-status")).toHaveText("Scheduled");
     await api.post(`/messages/${id}/cancel`, {});
-    await expect(page.getByTestId("message-status")).toHaveText("Failed");
+    await expect(page.getByTestId("message-status")).toHaveText("Canceled");
   });
 
   await test.step("deliveries of a webhook appear", async () => {
