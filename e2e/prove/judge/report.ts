@@ -106,7 +106,7 @@ export function figuresOf(verdict: Verdict, outcome: Outcome) {
 
 export type Figures = ReturnType<typeof figuresOf>;
 
-const row = (name: string, value: string | number): string => `  ${name.padEnd(40)}${value}`;
+const row = (name: string, value: string | number): string => `  ${name.padEnd(39)} ${value}`;
 const isOdd = ({ status }: { status: number | null }) => status === null || status >= 400;
 
 function upgradeLines({ upgrade }: Figures): string[] {
