@@ -72,5 +72,6 @@ export const OperatedMessage = Message.pick({
   error: true,
   created_at: true,
   scheduled_at: true,
+  sent_at: true,
 });
 export type OperatedMessage = z.output<typeof OperatedMessage>;

@@ -76,4 +76,5 @@ export const presentOperatedMessage = (message: Message): OperatedMessage => ({
   error: message.error,
   created_at: message.created_at,
   scheduled_at: message.scheduled_at,
+  sent_at: message.sent_at,
 });

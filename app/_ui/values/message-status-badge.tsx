@@ -33,11 +33,16 @@ const viewOfStatus = (status: MessageStatus): Omit<StatusView, "status"> =>
 export const isScheduled = ({ status, scheduled_at }: Pick<Message, "status" | "scheduled_at">): boolean =>
   status === "pending" && scheduled_at !== null && Date.parse(scheduled_at) > serverNow();
 
-/** Whether somebody in the account canceled a message. One that a provider stopped has the provider's code, and failed. */
-export const isCanceled = ({ error }: Pick<Message, "error">): boolean => error?.code === "canceled";
+/** Whether somebody in the account canceled a message. A provider's code may be the same, for one that it had taken and then stopped. */
+export const isCanceled = ({ error, sent_at }: Pick<Message, "error" | "sent_at">): boolean =>
+  error?.code === "canceled" && sent_at === null;
 
 /** The status of a message: “scheduled” while it waits for its time, “canceled” if that is why it failed. */
-export function MessageStatusBadge({ message }: { message: Pick<Message, "status" | "scheduled_at" | "error"> }) {
+export function MessageStatusBadge({
+  message,
+}: {
+  message: Pick<Message, "status" | "scheduled_at" | "sent_at" | "error">;
+}) {
   if (isScheduled(message)) return <StatusBadge tone="neutral">{texts.scheduled}</StatusBadge>;
   if (isCanceled(message)) return <StatusBadge tone="neutral">{texts.canceled}</StatusBadge>;
   const { label, tone } = viewOfStatus(message.status);

@@ -56,7 +56,7 @@ const columns = (): ReadonlyArray<Column<Message>> => [
         <div className="small dimmed mantine-hidden-from-sm">
           <Time value={message.created_at} />
         </div>
-        <WhyNot error={message.error} className="mantine-hidden-from-md" />
+        <WhyNot message={message} className="mantine-hidden-from-md" />
       </>
     ),
   },
@@ -76,7 +76,7 @@ const columns = (): ReadonlyArray<Column<Message>> => [
         <span className="dimmed" dir="auto">
           {message.body || texts.textDeleted}
         </span>
-        <WhyNot error={message.error} className="clip" />
+        <WhyNot message={message} className="clip" />
       </>
     ),
   },
@@ -102,8 +102,10 @@ const columns = (): ReadonlyArray<Column<Message>> => [
 ];
 
 /** The reason why a message was not delivered, so that nobody has to open each one that failed. */
-const WhyNot = ({ error, className }: Pick<Message, "error"> & { className: string }) =>
-  error && <div className={`small ${isCanceled({ error }) ? "dimmed" : "problem"} ${className}`}>{error.message}</div>;
+const WhyNot = ({ message, className }: { message: Message; className: string }) =>
+  message.error && (
+    <div className={`small ${isCanceled(message) ? "dimmed" : "problem"} ${className}`}>{message.error.message}</div>
+  );
 
 type FoundMessages = inferRouterOutputs<AppRouter>["messages"]["search"];
 

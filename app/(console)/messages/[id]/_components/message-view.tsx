@@ -73,7 +73,7 @@ export function MessageView({ id }: { id: string }) {
             <Grid gap="lg">
               <Grid.Col span={{ base: 12, md: 6 }}>
                 <Stack gap="lg">
-                  {data.message.error && <MessageFailure error={data.message.error} />}
+                  <MessageFailure message={data.message} />
                   <MessageText body={data.message.body} />
                   <MessageFacts detail={data} />
                 </Stack>
@@ -115,10 +115,12 @@ function outcomeOf(message: MessageDetail["message"]): string {
   }
 }
 
-function MessageFailure({ error }: { error: NonNullable<MessageDetail["message"]["error"]> }) {
+function MessageFailure({ message }: { message: MessageDetail["message"] }) {
+  const { error } = message;
+  if (!error) return null;
   return (
     <Alert
-      color={isCanceled({ error }) ? "gray" : "red"}
+      color={isCanceled(message) ? "gray" : "red"}
       variant="light"
       icon={<IconAlertTriangle aria-hidden />}
       title={error.message}
