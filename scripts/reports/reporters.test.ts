@@ -46,7 +46,9 @@ test("Vitest's report names failures in tests, in files that do not load, and ou
     failures: [
       expect.stringMatching(/^own > b\.test\.ts\n {4}.*not-there/),
       expect.stringMatching(/^own > a\.test\.ts > fails\n {4}AssertionError: expected 'one' to be 'two'/),
-      expect.stringMatching(/^Outside of a test\n {4}Error: nobody caught this\n.*c\.test\.ts/),
+      expect.stringMatching(
+        /^Outside of a test, during c\.test\.ts > leaves something behind\n {4}Error: nobody caught this\n.*c\.test\.ts/,
+      ),
     ],
   });
 });

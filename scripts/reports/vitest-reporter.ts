@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { failureText, type Report, writeReport } from "./report";
 
@@ -24,11 +25,21 @@ function reportOf(files: readonly TestModule[]): Report {
   return report;
 }
 
+/** An error that no test caught. Vitest notes which file, and which test, ran when it came up; the file's path is absolute. */
+type Uncaught = { message: string; stack?: string; VITEST_TEST_PATH?: unknown; VITEST_TEST_NAME?: unknown };
+
+/** Where it came up; it may have begun in a test before. */
+function placeOf({ VITEST_TEST_PATH: file, VITEST_TEST_NAME: test }: Uncaught): string {
+  if (typeof file !== "string") return "Outside of a test";
+  const names = [path.relative(process.cwd(), file), ...(typeof test === "string" ? [test] : [])];
+  return `Outside of a test, during ${names.join(" > ")}`;
+}
+
 /** Writes the result of a Vitest run to a file. An unhandled rejection fails the run without failing a test, so it is listed too. */
 export default class ReportFile implements Reporter {
-  onTestRunEnd(files: readonly TestModule[], unhandled: readonly { message: string; stack?: string }[]): void {
+  onTestRunEnd(files: readonly TestModule[], unhandled: readonly Uncaught[]): void {
     const report = reportOf(files);
-    report.failures.push(...unhandled.map((error) => failureText("Outside of a test", [error])));
+    report.failures.push(...unhandled.map((error) => failureText(placeOf(error), [error])));
     writeReport(report);
   }
 }
