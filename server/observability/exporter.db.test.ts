@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "@/scripts/free-port";
+import { lockWaits, openTransaction } from "@/test/database/lock-waits";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 import { serveRest } from "../api/rest";
@@ -36,7 +37,8 @@ afterAll(() => pool().query("DELETE FROM workers"));
 const heartbeat = (id: string, startedS: number) =>
   pool().query(
     `INSERT INTO workers (id, started_at, seen_at)
-     VALUES ($1, now() - $2 * interval '1 second', clock_timestamp() + interval '1 hour')`,
+     VALUES ($1, now() - $2 * interval '1 second', clock_timestamp() + interval '1 hour')
+     ON CONFLICT DO NOTHING`,
     [id, startedS],
   );
 
@@ -97,6 +99,24 @@ test("of two workers only the one that has run for longer reads the queue, and t
   const metrics = await text();
   expect(metrics).toContain("messaging_workers_alive 1");
   expect(metrics).toContain('messaging_queue_jobs{task="dispatch_messages",state="due"} 1');
+});
+
+test("a scrape does not wait for a database that does not respond, and shows the metrics of the process", async () => {
+  await heartbeat(workerId(), 50);
+  const failures = async () => Number(/^messaging_scrape_failures_total (\d+)/m.exec(await text())?.[1]);
+  const before = await failures();
+  const hanging = await openTransaction((tx) => tx.query("LOCK TABLE waiting_messages IN ACCESS EXCLUSIVE MODE"));
+  try {
+    invalidateGauges();
+    const metrics = await text();
+    expect(await lockWaits("FROM waiting_messages")).toHaveLength(1);
+    expect(metrics).toMatch(/^messaging_build_info/m);
+    expect(metrics).not.toMatch(/^messaging_(queue_jobs|workers_alive|throttle_queue)/m);
+  } finally {
+    await hanging.commit();
+  }
+  expect(await failures()).toBe(before + 1);
+  expect(await text()).toContain("messaging_workers_alive 1");
 });
 
 test("rows that have died in the lists by status are counted until they are removed", async () => {

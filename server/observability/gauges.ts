@@ -5,6 +5,7 @@
 import { cachedRead } from "../core/cached-read";
 import { SECOND_MS } from "../core/clock";
 import { pool, pools } from "../core/db";
+import { startDeadline } from "../core/deadline";
 import { errorFields, log } from "../core/log";
 import { metrics } from "../core/metrics";
 import { LEASE_S, workerId } from "../core/worker-id";
@@ -12,6 +13,11 @@ import { pagesProcess } from "./pages-state";
 import { type QueueRow, readQueues } from "./queues";
 
 const FRESH_MS = 10 * SECOND_MS;
+/**
+ * A scrape waits no longer for the database. After ten seconds Prometheus gives up, and would have nothing of the process, just when
+ * its metrics are needed.
+ */
+const PATIENCE_MS = 3 * SECOND_MS;
 /**
  * Tables whose rows are deleted soon after they are written. Many remaining dead versions are a sign of a transaction that
  * stays open.
@@ -55,6 +61,14 @@ async function readShared(): Promise<Shared | null> {
 
 const shared = cachedRead("observability.shared", FRESH_MS, readShared, { isCostly: true });
 
+/** @throws Error when the database does not respond in time; the read goes on, and the next scrapes wait for it. */
+const readInTime = (): Promise<Shared | null> =>
+  new Promise((resolve, reject) => {
+    const tooLate = () => reject(new Error(`The database did not respond within ${PATIENCE_MS / SECOND_MS} s.`));
+    const deadline = startDeadline(PATIENCE_MS, tooLate);
+    void shared.get().then(resolve, reject).finally(deadline.clear);
+  });
+
 const BREAKER: Readonly<Record<string, number>> = { closed: 0, probing: 1, open: 2 };
 
 /** Updates the gauges of the database; a process that does not read them has none. */
@@ -65,7 +79,7 @@ async function updateShared(isWorker: boolean): Promise<void> {
   if (!isWorker) return;
   let read: Shared | null;
   try {
-    read = await shared.get();
+    read = await readInTime();
   } catch (thrown) {
     gaugesFailed.inc();
     log("warn", "metrics.database_not_read", errorFields(thrown));
