@@ -25,9 +25,12 @@ test("a night in which clocks change ends at the same local time", () => {
   expect(until(["America/New_York"], "2026-11-01T02:00:00Z")).toBe("2026-11-01T13:00:00.000Z");
 });
 
-test("an end that clocks skip in spring comes when they show a later time, and one that they show twice comes the first time", () => {
+test("an end that clocks skip in spring comes when they jump past it, and one that they show twice comes the first time", () => {
   const early = { startsMinute: 22 * 60, endsMinute: 2 * 60 + 30 };
-  expect(until(["America/New_York"], "2026-03-08T06:45:00Z", early)).toBe("2026-03-08T07:30:00.000Z");
+  expect(until(["America/New_York"], "2026-03-08T06:45:00Z", early)).toBe("2026-03-08T07:00:00.000Z");
+  // Clocks of Lord Howe Island jump by half an hour, from 02:00 to 02:30.
+  const within = { startsMinute: 22 * 60, endsMinute: 2 * 60 + 10 };
+  expect(until(["Australia/Lord_Howe"], "2026-10-03T15:00:00Z", within)).toBe("2026-10-03T15:30:00.000Z");
   const twice = { startsMinute: 22 * 60, endsMinute: 90 };
   expect(until(["America/New_York"], "2026-11-01T04:00:00Z", twice)).toBe("2026-11-01T05:30:00.000Z");
 });

@@ -48,8 +48,21 @@ function nextEnd({ endsMinute }: QuietHours, offsetAt: NonNullable<OffsetAt>, at
   // The offset may change before the end.
   const guess = end - offsetAt(at);
   const corrected = end - offsetAt(guess);
-  // A local time that clocks skip in spring has come once they show a later one.
-  return corrected + offsetAt(corrected) === end ? corrected : Math.max(guess, corrected);
+  if (corrected + offsetAt(corrected) === end) return corrected;
+  // Clocks skip that time in spring, and jump past it between the two.
+  const [earlier, later] = [Math.min(guess, corrected), Math.max(guess, corrected)];
+  return firstSecond(earlier, later, (time) => time + offsetAt(time) >= end);
+}
+
+/** The first second after `from` for which `isOver` is true; it stays true until `to`, at the latest from there on. */
+function firstSecond(from: number, to: number, isOver: (time: number) => boolean): number {
+  let [before, after] = [from, to];
+  while (after - before > SECOND_MS) {
+    const middle = before + Math.floor((after - before) / 2 / SECOND_MS) * SECOND_MS;
+    if (isOver(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
 }
 
 /**
