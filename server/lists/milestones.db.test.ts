@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { copyMessage } from "@/test/database/messages/copies";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { rebuildUsage } from "../accounts/rebuild-usage";
@@ -120,11 +121,8 @@ test("deep pages are right again after a clock was set back behind a milestone",
   await markLists();
   expect(await milestones()).toEqual(before);
   // Ids of the time that the clock shows, between those of messages that have a milestone behind them.
-  await pool().query(
-    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('id', $2::text || lpad(n::text, 16, '0') || 'x'))).*
-     FROM messages m, generate_series(5001, 5030) n WHERE m.id = $1`,
-    [`${start}${"1".padStart(16, "0")}`, start],
-  );
+  const original = `${start}${"1".padStart(16, "0")}`;
+  await copyMessage(original, 30, { id: "$3::text || lpad((5000 + n)::text, 16, '0') || 'x'" }, [start]);
   await pool().query("UPDATE usage_days SET messages = messages + 30 WHERE account_id = $1", [accountId]);
   await markLists();
   for (const page of PAGES) expect(await idsOn(account, page)).toEqual(await truthOn(account, page));

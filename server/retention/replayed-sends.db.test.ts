@@ -1,7 +1,7 @@
 /** Sends that are repeated with their Idempotency-Key after a retention has deleted the text of a message, or the message. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
-import { daysAgo } from "@/test/database/ended-messages";
+import { daysAgo } from "@/test/database/messages/ended-messages";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { pool } from "../core/db";
 import { env } from "../core/env";

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { contradictions } from "@/test/database/account-truth";
-import { daysAgo, live } from "@/test/database/ended-messages";
+import { daysAgo, live } from "@/test/database/messages/ended-messages";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { runDeliveryJobs, startWebhook, takeDeliveryJobs } from "@/test/database/webhooks";

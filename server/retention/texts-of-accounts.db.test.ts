@@ -1,7 +1,7 @@
 /** Accounts that keep the texts of their messages for a shorter time than the installation. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { daysAgo, live } from "@/test/database/ended-messages";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
+import { daysAgo, live } from "@/test/database/messages/ended-messages";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { startWebhook } from "@/test/database/webhooks";

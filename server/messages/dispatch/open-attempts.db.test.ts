@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { claimed, prepareAttempts, record, UNKNOWN } from "@/test/database/attempts";
+import { copyMessage } from "@/test/database/messages/copies";
 import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
 import { keepLease } from "@/worker/lease";
 import { lookUpUnknown } from "./look-up";
@@ -26,12 +27,12 @@ beforeAll(async () => {
   await pool().query("ALTER TABLE message_attempts SET (autovacuum_enabled = false)");
   const { id, first } = await claimed();
   await record(first, UNKNOWN);
-  await pool().query(
-    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('status', 'failed', 'failed_at', now() - interval '2 days',
-         'created_at', now() - interval '3 days', 'id', 'msg_' || substr(m.id, 5, 10) || lpad(n::text, 12, '0')))).*
-     FROM messages m, generate_series(1, $2) n WHERE m.id = $1`,
-    [id, PAST],
-  );
+  await copyMessage(id, PAST, {
+    id: "'msg_' || substr(m.id, 5, 10) || lpad(n::text, 12, '0')",
+    status: "'failed'",
+    failed_at: "now() - interval '2 days'",
+    created_at: "now() - interval '3 days'",
+  });
   await pool().query(
     `INSERT INTO message_attempts (message_id, seq, provider, outcome, started_at, begun_at, finished_at, worker_id)
      SELECT m.id, 1, 'sinch', 'unknown', m.created_at, m.created_at, m.created_at, 'ended' FROM messages m WHERE status = 'failed'`,

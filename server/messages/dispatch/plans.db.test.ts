@@ -11,6 +11,7 @@ import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-
 import { createEndpoint } from "@/server/webhooks/service";
 import { loadDue, parkDeliveries } from "@/server/webhooks/store";
 import { accepted, claimAttempts, claimMany, prepareAttempts, record, report } from "@/test/database/attempts";
+import { copyMessage } from "@/test/database/messages/copies";
 import { explain, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
@@ -30,12 +31,16 @@ type Backlog = { accountId: string; ids: string[]; endpointId: string; deliveryI
 let backlog: Backlog = { accountId: "", ids: [], endpointId: "", deliveryIds: [] };
 
 /** Copies a message `BACKLOG` times, each to another number. */
-const copyMessage = (id: string, status: string) =>
-  pool().query(
-    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('status', $2::text,
-         'id', 'msg_' || substr(m.id, 5, 10) || $2 || lpad(n::text, 12, '0'), 'to_number', '+1415' || lpad(n::text, 7, '0')))).*
-     FROM messages m, generate_series(1, $3) n WHERE m.id = $1`,
-    [id, status, BACKLOG],
+const copyAs = (id: string, status: string): Promise<string[]> =>
+  copyMessage(
+    id,
+    BACKLOG,
+    {
+      id: "'msg_' || substr(m.id, 5, 10) || $3 || lpad(n::text, 12, '0')",
+      status: "$3::text",
+      to_number: "'+1415' || lpad(n::text, 7, '0')",
+    },
+    [status],
   );
 
 const addDeliveries = async (endpointId: string, accountId: string, count: number): Promise<string[]> => {
@@ -64,14 +69,14 @@ beforeAll(async () => {
   const { id: endpointId } = await createEndpoint(account.actor, { url: "https://93.184.215.14/hook" }, plainRequest());
   // A quiet hour: everything has ended, and the statistics reflect that.
   const [first = ""] = await send();
-  await copyMessage(first, "delivered");
+  await copyAs(first, "delivered");
   await pool().query("UPDATE messages SET status = 'delivered' WHERE status = 'pending'");
   await addDeliveries(endpointId, account.accountId, BACKLOG);
   await pool().query("UPDATE webhook_deliveries SET status = 'delivered'");
   await pool().query(`VACUUM ANALYZE messages, message_attempts, webhook_deliveries, ${lists.join(", ")}`);
   // Then a backlog.
-  await copyMessage(first, "pending");
-  await copyMessage(first, "sent");
+  await copyAs(first, "pending");
+  await copyAs(first, "sent");
   await pool().query(
     `INSERT INTO message_attempts (message_id, seq, provider, started_at, worker_id)
      SELECT id, 1, 'vonage', now(), 'another' FROM messages WHERE status = 'pending'`,

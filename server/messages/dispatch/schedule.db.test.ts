@@ -9,6 +9,7 @@ import { getMessage, getTimeline } from "@/server/messages/read";
 import { insertManual } from "@/server/suppressions/store";
 import { contradictions } from "@/test/database/account-truth";
 import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
+import { copyMessage } from "@/test/database/messages/copies";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 
@@ -160,12 +161,10 @@ test("the sweeps read none of the messages that are scheduled for later", async 
   const account = await makeAccount();
   const { id } = await schedule(account, later(29 * DAY_MS));
   const copies = 20_000;
-  await pool().query(
-    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('id', 'msg_' || substr(m.id, 5, 10) ||
-       lpad(n::text, 16, '0'), 'created_at', now() - interval '1 hour'))).*
-     FROM messages m, generate_series(1, $2) n WHERE m.id = $1`,
-    [id, copies],
-  );
+  await copyMessage(id, copies, {
+    id: "'msg_' || substr(m.id, 5, 10) || lpad(n::text, 16, '0')",
+    created_at: "now() - interval '1 hour'",
+  });
   await pool().query("ANALYZE messages, message_attempts, pending_messages");
   const statements = await statementsOf(async () => {
     await requeueOrphans(60_000);

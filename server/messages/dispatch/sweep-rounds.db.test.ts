@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { prepareAttempts } from "@/test/database/attempts";
+import { copyMessage } from "@/test/database/messages/copies";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount } from "@/test/database/seed";
 import { sendMessage } from "../accept/send";
@@ -18,14 +19,17 @@ const TABLES = ["pending_messages", "waiting_messages", "messages", "message_att
 
 const idsOf: { orphan: string; stranded: string } = { orphan: "", stranded: "" };
 
-/** Copies of a message, due together an hour ago, whose ids begin with `prefix`. */
-const copyMessage = (id: string, prefix: string, count: number) =>
-  pool().query<{ id: string }>(
-    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object('id', $2 || lpad(n::text, 12, '0'),
-         'created_at', date_trunc('second', now()) - interval '2 hours',
-         'scheduled_at', date_trunc('second', now()) - interval '1 hour'))).*
-     FROM messages m, generate_series(1, $3) n WHERE m.id = $1 RETURNING id`,
-    [id, prefix, count],
+/** Makes copies of a message, due together an hour ago, whose ids begin with `prefix`. */
+const copyAsDue = (id: string, prefix: string, count: number): Promise<string[]> =>
+  copyMessage(
+    id,
+    count,
+    {
+      id: "$3 || lpad(n::text, 12, '0')",
+      created_at: "date_trunc('second', now()) - interval '2 hours'",
+      scheduled_at: "date_trunc('second', now()) - interval '1 hour'",
+    },
+    [prefix],
   );
 
 beforeAll(async () => {
@@ -37,15 +41,15 @@ beforeAll(async () => {
   for (const table of lists) await pool().query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   // Statistics of a quiet hour.
   await pool().query(`VACUUM ANALYZE ${lists.join(", ")}`);
-  await copyMessage(id, "msg_b", WAITING);
+  await copyAsDue(id, "msg_b", WAITING);
   await pool().query(
     `INSERT INTO waiting_messages (message_id, provider, account_id, sender, segments, seq, tag, created_at)
      SELECT id, 'vonage', account_id, from_sender, 1, 1, 1, now() FROM messages WHERE id LIKE 'msg_b%'`,
   );
   // Behind the backlog: due at the same time, and with later ids.
-  const { rows: orphans } = await copyMessage(id, "msg_c", 1);
-  const { rows: stranded } = await copyMessage(id, "msg_d", 1);
-  Object.assign(idsOf, { orphan: orphans[0]?.id, stranded: stranded[0]?.id });
+  const [orphan] = await copyAsDue(id, "msg_c", 1);
+  const [stranded] = await copyAsDue(id, "msg_d", 1);
+  Object.assign(idsOf, { orphan, stranded });
   await pool().query(
     `INSERT INTO message_attempts (message_id, seq, provider, outcome, started_at, begun_at, finished_at)
      SELECT $1, s, 'vonage', 'retryable', now() - interval '1 hour', now() - interval '1 hour', now() - interval '1 hour'

@@ -9,6 +9,7 @@ import { pool, transaction } from "@/server/core/db";
 import { sendMessage } from "@/server/messages/accept/send";
 import { providerTable } from "@/server/providers/registry";
 import { claimAttempts, prepareAttempts } from "@/test/database/attempts";
+import { copyMessage } from "@/test/database/messages/copies";
 import { explain, type Plan, planOf, rowsRead, type Statement, statementsOf } from "@/test/database/plans";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { asSuperuser } from "@/test/database/superuser";
@@ -33,12 +34,10 @@ beforeAll(async () => {
     await pool().query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   }
   await pool().query("ALTER TABLE waiting_messages SET (vacuum_truncate = off)");
-  await pool().query(
-    `INSERT INTO messages SELECT (jsonb_populate_record(m, jsonb_build_object(
-         'id', 'msg_' || substr(m.id, 5, 14) || lpad(n::text, 12, '0'), 'to_number', '+1415' || lpad(n::text, 7, '0')))).*
-     FROM messages m, generate_series(1, $2) n WHERE m.id = $1`,
-    [id, QUEUED],
-  );
+  await copyMessage(id, QUEUED, {
+    id: "'msg_' || substr(m.id, 5, 14) || lpad(n::text, 12, '0')",
+    to_number: "'+1415' || lpad(n::text, 7, '0')",
+  });
   await pool().query("VACUUM ANALYZE messages");
 });
 

@@ -6,8 +6,8 @@ import { sendMessage } from "@/server/messages/accept/send";
 import { attemptResult } from "@/server/messages/dispatch/attempt-result";
 import { recordOutcome } from "@/server/messages/dispatch/record-outcome";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
-import { claimAttempts } from "./attempts";
-import type { TestAccount } from "./seed";
+import { claimAttempts } from "../attempts";
+import type { TestAccount } from "../seed";
 
 /** Sends a message, and has it taken and delivered, refused, or left without a receipt. */
 export async function live({ actor, senderId }: TestAccount, end: "delivered" | "refused" | "sent"): Promise<string> {
