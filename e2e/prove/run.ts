@@ -8,8 +8,9 @@ import { readHistory } from "./judge/history";
 import { limitedBook } from "./load/limited-book";
 import { type Load, startLoad } from "./load/load";
 import { type Upgrade, unservedOf, upgrade } from "./upgrade";
-import { BALANCE_MICROS, LIMITED_RECEIVERS, PACE, PRICES_MICROS, reprice } from "./world/customers";
+import { BALANCE_MICROS, PACE, PRICES_MICROS, reprice } from "./world/customers";
 import type { Life } from "./world/fleet";
+import { LIMITED_RECEIVERS } from "./world/receiver-names";
 import {
   ageUntilFinal,
   countStuckJobs,

@@ -7,7 +7,8 @@ import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
 import { writeResponse } from "./door/responses";
 import { securityHeaders } from "./door/security-headers";
-import { type RestResponse, refusalResponse } from "./rest";
+import { refusalResponse } from "./rest";
+import type { RestResponse } from "./rest-exchange";
 
 /** Time for which a refused caller may continue to write: closing at once would reset the connection and lose the response. */
 const LINGER_MS = 2_000;

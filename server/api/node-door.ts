@@ -8,15 +8,8 @@ import { readBody } from "./door/body";
 import { writeResponse } from "./door/responses";
 import { serveUnlessOverloaded } from "./door/shedding";
 import { serveReceipt } from "./receipts";
-import {
-  API_PREFIX,
-  BODY_MAX_BYTES,
-  bodyTooLarge,
-  type RestOutcome,
-  type RestRequest,
-  refusalResponse,
-  serveRest,
-} from "./rest";
+import { API_PREFIX, BODY_MAX_BYTES, bodyTooLarge, refusalResponse, serveRest } from "./rest";
+import type { RestOutcome, RestRequest } from "./rest-exchange";
 
 /** A request's target as a path: clients and proxies may write it with scheme and host (RFC 9112, 3.2.2). */
 export function pathOf(target: string): string {

@@ -23,15 +23,12 @@ import { errorFields, log } from "../core/log";
 import { defineProcessValue } from "../core/process";
 import type { Context } from "../core/trpc";
 import { API_VERSION, requireStorable } from "../core/wire";
-import type { RequestFacts } from "../observability/requests";
 import { callProcedure } from "./call-procedure";
-import type { Compressed } from "./compress";
 import { DOCUMENT_METHODS, isDocument, serveDocument } from "./document/serve-document";
 import { withPlainLetters } from "./door/plain-path";
 import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { judgeNames, parseInput, queryWarnings } from "./input/rest-input";
-import type { Warning } from "./input/unknown-input";
 import { loggedPath } from "./logged-path";
 import {
   allowedAt,
@@ -43,6 +40,7 @@ import {
   tableOf,
 } from "./operations";
 import { requireRate } from "./require-rate";
+import type { Meta, RestOutcome, RestRequest, RestResponse } from "./rest-exchange";
 import { appRouter } from "./router";
 
 export const API_PREFIX = "/api/v1";
@@ -50,38 +48,6 @@ export const API_PREFIX = "/api/v1";
 export const BODY_MAX_BYTES = 1_048_576;
 
 const RESPONSE_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
-
-/** A request as either door (node:http or fetch) hands it over. `readBody` is called only once the caller may pass. */
-export type RestRequest = {
-  method: string;
-  /** Path below /api/v1, still percent-encoded, with the leading slash. */
-  path: string;
-  query: string;
-  header: (name: string) => string | undefined;
-  /** Address of the socket's other end; empty: not known. */
-  peer: string;
-  /** Whether the caller has hung up; absent: not known. */
-  isAbandoned?: () => boolean;
-  readBody: (accountId: string) => Promise<Buffer>;
-};
-
-/** `meta` of every response. */
-type Meta = { request_id: string; api_version: string; next_cursor?: string | null; warnings?: Warning[] };
-
-/** `hasSecret`: the body must not be compressed. `compressed`: see {@link Compressed}. A 204 has no body. */
-export type RestResponse = {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-  hasSecret?: boolean;
-  compressed?: Compressed;
-};
-
-/** For the request log: the account and key, the caller's address, and the parsed body (undefined: none). */
-type SeenRequest = { accountId: string; keyId: string; address: string; input: unknown; inputBytes: number };
-
-/** A response, and what is known about its request. `seen`: null without a valid key. `facts`: null without an operation. */
-export type RestOutcome = { response: RestResponse; seen: SeenRequest | null; facts: RequestFacts | null };
 
 /** A request in progress: header fields and `meta` of its response or refusal, and the facts known about it so far. */
 type Progress = { headers: Record<string, string>; meta: Meta } & Omit<RestOutcome, "response">;

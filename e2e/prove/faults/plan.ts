@@ -1,8 +1,8 @@
 /** The timetable of faults, derived only from a seed. */
 import type { Behaviour } from "@/test/carriers/carrier";
 import { CARRIERS, type ProvenCarrier } from "../world/carriers";
-import { WEAK_RECEIVERS } from "../world/customers";
 import type { ProcessName } from "../world/fleet";
+import { WEAK_RECEIVERS } from "../world/receiver-names";
 import type { Manner } from "../world/receivers";
 import type { StopMode } from "../world/server";
 import { between, type Chance, chanceOf, oneOf, weighed } from "./chance";

@@ -5,6 +5,7 @@ import { hashKey, keyHint, newPlainKey } from "@/server/api-keys/secret";
 import { newId } from "@/server/core/ids";
 import type { ProvenCarrier } from "./carriers";
 import { exchange } from "./exchange";
+import { RECEIVERS } from "./receiver-names";
 import type { Receivers } from "./receivers";
 
 /** `pacedSender`: a sender ID with a throughput limit. */
@@ -44,26 +45,6 @@ export const CHAINS: readonly (readonly ProvenCarrier[])[] = [
   ["twilio", "vonage"],
 ];
 export const NUMBER_PREFIX = "49151";
-
-/** Receivers by customer. The first of each customer never fails, so its endpoint must stay enabled. */
-const RECEIVERS: readonly (readonly string[])[] = [
-  ["a-steady"],
-  ["b-steady", "b-flaky"],
-  ["c-steady", "c-weak"],
-  ["d-weak"],
-];
-/** Receivers of the customers with limits (limited.ts), one each. */
-export const LIMITED_RECEIVERS = ["poor-steady", "capped-steady", "trial-steady"] as const;
-/** Index of the first customer with limits. */
-export const LIMITED_FROM = RECEIVERS.length;
-/** Whether a receiver never fails. */
-export const isSteady = (receiver: string): boolean => receiver.endsWith("-steady");
-/** Whether a receiver gets the events of test mode. */
-export const isTrial = (receiver: string): boolean => receiver.startsWith("trial-");
-/** Receivers that faults may hit. */
-export const WEAK_RECEIVERS = ["c-weak", "d-weak"] as const;
-
-export const receiverNames = (): string[] => [...RECEIVERS.flat(), ...LIMITED_RECEIVERS];
 
 /** Creates the routes: the number alone decides the route. */
 export async function makeRoutes(database: Database): Promise<void> {

@@ -1,8 +1,9 @@
 /** Customers with little money, with spending caps, and with a test key; and the people who give them money and set their caps. */
 import { newId, testAccountOf } from "@/server/core/ids";
 import { call, type Person, signIn } from "./console";
-import { BALANCE_MICROS, type Customer, type Ground, LIMITED_FROM, makeCustomer, makeEndpoints } from "./customers";
+import { BALANCE_MICROS, type Customer, type Ground, makeCustomer, makeEndpoints } from "./customers";
 import { makePerson } from "./people";
+import { LIMITED_FROM } from "./receiver-names";
 
 export type Limited = {
   /** Sends more than the balance covers. */

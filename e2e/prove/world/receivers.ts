@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Received } from "@/test/network/receiver";
 import { chanceOf } from "../faults/chance";
-import { isTrial } from "./customers";
+import { isTrial } from "./receiver-names";
 import { type KnownSecret, signatureProblem } from "./signatures";
 
 /** How a receiver responds; `flaky`: with an occasional 500. */

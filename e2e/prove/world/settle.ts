@@ -3,9 +3,9 @@ import type { Database } from "@/e2e/support/books";
 import { TEST_ACCOUNT_PREFIX } from "@/server/core/ids";
 import { readEndpoints } from "../judge/books";
 import { QUEUES, type Queue, workSince } from "../judge/history";
-import { isSteady } from "./customers";
 import { exchange } from "./exchange";
 import { PROCESS_NAMES } from "./fleet";
+import { isSteady } from "./receiver-names";
 import type { World } from "./world";
 
 const LOOK_EVERY_MS = 500;

@@ -1,7 +1,11 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 const ORIGIN = "https://sms.example.net";
-let serve: (path: string, peer: string, headers?: Record<string, string>) => Promise<import("../rest").RestResponse>;
+let serve: (
+  path: string,
+  peer: string,
+  headers?: Record<string, string>,
+) => Promise<import("../rest-exchange").RestResponse>;
 let compress: typeof import("../compress").compress;
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { defineProcessValue } from "../../core/process";
 import { countDocument } from "../door/visitor";
 import { originOf } from "../origin";
-import type { RestRequest, RestResponse } from "../rest";
+import type { RestRequest, RestResponse } from "../rest-exchange";
 import { textPerOrigin } from "./text-per-origin";
 
 // Loaded on demand: generating the document is heavy, and most processes never need it.
