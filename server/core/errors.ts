@@ -1,3 +1,5 @@
+import { inputIssuesOf, oneLine } from "./input-issues";
+
 /**
  * The one catalogue of failures. Domain code throws only errors made by these constructors; nothing else has a status.
  * `reason` is the more specific machine-readable cause (docs/errors.md lists each with its remedy).
@@ -37,9 +39,6 @@ type Extra = {
 
 // A symbol of the global registry: the pages process holds two copies of this code (process.ts), so `instanceof` is unreliable.
 const BRAND = Symbol.for("messaging-service.api-error");
-
-/** A message is one line, even when it quotes the caller's control characters. */
-const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ");
 
 function apiError(status: number, type: ErrorType, code: string, text: string, extra: Extra = {}): ApiError {
   const message = oneLine(text);
@@ -170,119 +169,6 @@ const internalError = () =>
 export const isApiError = (thrown: unknown): thrown is ApiError =>
   typeof thrown === "object" && thrown !== null && BRAND in thrown;
 
-/** A response lists at most this many issues, however many recipients are bad. */
-const ISSUES_MAX = 20;
-
-type Issue = {
-  path: PropertyKey[];
-  message: string;
-  code?: string;
-  origin?: string;
-  expected?: string;
-  format?: string;
-  minimum?: number | bigint;
-  maximum?: number | bigint;
-  inclusive?: boolean;
-  values?: unknown[];
-  keys?: string[];
-  /** The problem with a name. */
-  issues?: Issue[];
-};
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: "text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-  record: "an object",
-};
-
-const FORMAT_NAMES: Readonly<Record<string, string>> = {
-  email: "an email address",
-  url: "a URL",
-  datetime: "a date and time in ISO 8601 with its offset, such as 2026-01-31T12:00:00Z",
-};
-
-/** Our own texts begin with a small letter and are complete; those of the schema library are for programmers. */
-const isOurs = (message: string): boolean => /^[a-z`]/.test(message);
-
-const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  string: ["character", "characters"],
-  array: ["entry", "entries"],
-};
-
-/** A bound in words: of the length of a text or list, or of a number. */
-function boundText({ origin, minimum, maximum, inclusive = true }: Issue): string {
-  const side = maximum === undefined ? "least" : "most";
-  const limit = maximum ?? minimum;
-  const unit = UNITS[origin ?? ""];
-  if (unit && limit === 1 && side === "least") return "must not be empty";
-  if (unit) return `must have at ${side} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}`;
-  if (inclusive) return `must be at ${side} ${limit}`;
-  return `must be ${side === "least" ? "more" : "less"} than ${limit}`;
-}
-
-/** Longest name that is quoted to its sender. */
-const NAME_MAX = 100;
-
-/** A name that a caller chose, as shown to them: one line of limited length. */
-export const shownName = (name: string): string =>
-  oneLine(name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name).toWellFormed();
-
-/** Says for people what is wrong with an input; the text follows the name of the field. */
-function issueText(issue: Issue): string {
-  if (isOurs(issue.message)) return issue.message;
-  switch (issue.code) {
-    case "too_big":
-    case "too_small":
-      return boundText(issue);
-    case "invalid_type":
-      if (issue.message.endsWith("received undefined")) return "is required";
-      return `must be ${TYPE_NAMES[issue.expected ?? ""] ?? issue.expected}`;
-    case "invalid_format":
-      return FORMAT_NAMES[issue.format ?? ""] ? `must be ${FORMAT_NAMES[issue.format ?? ""]}` : "has the wrong form";
-    case "invalid_value":
-      return issue.values?.length === 1
-        ? `must be ${String(issue.values[0])}`
-        : `must be one of ${issue.values?.map(String).join(", ")}`;
-    case "unrecognized_keys":
-      return `has unknown fields: ${issue.keys?.slice(0, ISSUES_MAX).map(shownName).join(", ")}`;
-    case "invalid_key": {
-      const [wrong] = issue.issues ?? [];
-      return `its name ${wrong ? issueText(wrong) : "has the wrong form"}`;
-    }
-    default:
-      return issue.message;
-  }
-}
-
-/** Whether an issue is about the bound of all whole numbers, which the schema library checks before the field's own. */
-const isOfAllNumbers = ({ minimum, maximum }: Issue): boolean =>
-  maximum === Number.MAX_SAFE_INTEGER || minimum === Number.MIN_SAFE_INTEGER;
-
-function issuesOf(thrown: unknown): Issue[] | null {
-  if (typeof thrown !== "object" || thrown === null || !("issues" in thrown) || !Array.isArray(thrown.issues))
-    return null;
-  const issues = thrown.issues as Issue[];
-  // A list given for a text also has a length, which the schema library then compares with the bounds of the text.
-  const ofOtherType = new Set(issues.flatMap(({ code, path }) => (code === "invalid_type" ? [path.join()] : [])));
-  return issues.filter(
-    (issue, at) =>
-      (issue.code === "invalid_type" || !ofOtherType.has(issue.path.join())) &&
-      (!isOfAllNumbers(issue) || issues[at + 1]?.path.join() !== issue.path.join()),
-  );
-}
-
-/** `["recipients", 3]` -> `recipients[3]`, as the caller would write it; long names are cut. */
-const paramOf = (path: PropertyKey[]): string | null =>
-  path.length === 0
-    ? null
-    : path
-        .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at > 0 ? "." : ""}${shownName(String(part))}`))
-        .join("");
-
 const fieldOf = (thrown: unknown, name: "cause" | "code" | "constraint"): unknown =>
   typeof thrown === "object" && thrown !== null && name in thrown
     ? (thrown as Record<string, unknown>)[name]
@@ -331,15 +217,9 @@ export function toApiError(thrown: unknown): ApiError {
     if (isApiError(at)) return at;
   }
   const code = fieldOf(thrown, "code");
-  const [issue, ...more] = code === "BAD_REQUEST" ? (issuesOf(fieldOf(thrown, "cause")) ?? []) : [];
+  const issues = code === "BAD_REQUEST" ? inputIssuesOf(fieldOf(thrown, "cause")) : [];
+  const [issue] = issues;
   if (!issue) return transportError(code) ?? internalError();
-  const param = paramOf(issue.path);
-  return invalidRequest(param ? `${param}: ${issueText(issue)}` : issueText(issue), {
-    param,
-    details: {
-      issues: [issue, ...more]
-        .slice(0, ISSUES_MAX)
-        .map((each) => ({ param: paramOf(each.path), message: issueText(each) })),
-    },
-  });
+  const { param, message } = issue;
+  return invalidRequest(param ? `${param}: ${message}` : message, { param, details: { issues } });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type ApiError, invalidRequest, shownName } from "./errors";
+import { type ApiError, invalidRequest } from "./errors";
+import { shownName } from "./input-issues";
 
 /** Money on the wire is a decimal number; in the database it is a whole number of micro-units. */
 const MICROS_PER_UNIT = 1_000_000;

@@ -1,5 +1,6 @@
 /** Unknown and repeated fields and query parameters: they are ignored, but never silently. */
-import { type ApiError, invalidRequest, shownName } from "../../core/errors";
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { shownName } from "../../core/input-issues";
 
 /** The caller's `Prefer: handling=…` (RFC 7240, 4.4); null: none. */
 export type Handling = "strict" | "lenient" | null;

@@ -1,6 +1,7 @@
 /** The texts of a bulk whose recipients have variables. */
 import { setImmediate as others } from "node:timers/promises";
-import { type ApiError, invalidRequest, shownName } from "../../core/errors";
+import { type ApiError, invalidRequest } from "../../core/errors";
+import { shownName } from "../../core/input-issues";
 import { fillIn } from "../placeholders";
 import { BODY_MAX_CHARACTERS, type Encoding, segmentText } from "../segments";
 import { toGsmPunctuation } from "../smart-encoding";
