@@ -14,6 +14,10 @@ export type Scene = { world: World; load: Load; timeoutMs: number };
 /** A fault that took place. `untilMs`: when it ended. Milliseconds since the epoch. */
 export type Happened = { fault: Fault; atMs: number; untilMs: number; note: string };
 
+/** Whether the database lost what it had not written to its disk. */
+export const isCrash = ({ fault }: Happened): boolean =>
+  fault.kind === "failover" || (fault.kind === "restart" && fault.mode === "immediate");
+
 /** Statements, by their first words or by the names under which the service prepares them. */
 const TAKEN_BACK = ["DELETE FROM message_attempts", "attempts.give_back"];
 const MARKERS = { claim: "attempts.claim", outcome: "attempts.finish" } as const;

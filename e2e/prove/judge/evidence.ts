@@ -1,11 +1,13 @@
 /** The four books side by side: the records of callers, carriers, database and receivers of one run. */
 
+import type { Happened } from "../faults/faults";
 import type { Ban } from "../load/bans";
 import type { Cancellation } from "../load/cancellations";
 import type { EndpointLife } from "../load/endpoints";
 import type { KeyLife } from "../load/keys";
 import type { LimitedBook } from "../load/limited-book";
 import type { QuotaLife } from "../load/quotas";
+import type { RateLife } from "../load/rates";
 import type { Reading } from "../load/reader";
 import type { Redaction } from "../load/redactions";
 import type { Reply } from "../load/replies";
@@ -32,9 +34,13 @@ export type Evidence = {
   keys: readonly KeyLife[];
   /** Daily quotas of keys that customers made and used up. */
   quotas: readonly QuotaLife[];
+  /** Keys whose requests per minute customers used up. */
+  rates: readonly RateLife[];
   /** Endpoints that customers made, and changed, under load. */
   endpoints: readonly EndpointLife[];
   reading: Reading;
+  /** The faults that were injected. */
+  happened: readonly Happened[];
   /** Books of the customers with limits; null: there were none. */
   limited: LimitedBook | null;
   /** The carriers' book. */

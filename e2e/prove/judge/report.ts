@@ -36,6 +36,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   bans: "suppressions and suspensions not kept",
   keys: "API keys too early or too late",
   quotas: "quotas of API keys not kept",
+  rates: "rate limits of API keys not kept",
   endpoints: "changes of endpoints not kept",
   unserved: "requests failed by an upgrade",
   empty: "empty books",

@@ -12,6 +12,7 @@ import { judgeEvents } from "./judge-events";
 import { judgeKeys } from "./judge-keys";
 import { judgeMoney } from "./judge-money";
 import { judgeQuotas } from "./judge-quotas";
+import { judgeRates } from "./judge-rates";
 import { judgeRefusedSends } from "./judge-refused-sends";
 import { judgeReplies } from "./judge-replies";
 import { judgeSchedule } from "./judge-schedule";
@@ -56,6 +57,8 @@ export type Defects = {
   keys: Cases;
   /** Quotas of keys that were passed, counted wrongly, or refused messages although they had room. */
   quotas: Cases;
+  /** Keys that made more requests per minute than they allow, or were refused some although these were not used up. */
+  rates: Cases;
   /** Created, changed and deleted endpoints that got events they should not get, or missed some. */
   endpoints: Cases;
   unserved: Cases;
@@ -238,6 +241,7 @@ export function judge(evidence: Evidence): Verdict {
       bans: judgeBans(evidence),
       keys: judgeKeys(evidence),
       quotas: judgeQuotas(evidence),
+      rates: judgeRates(evidence),
       endpoints: judgeEndpoints(evidence),
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>

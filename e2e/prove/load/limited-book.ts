@@ -1,5 +1,5 @@
 /** The book of the customers with limits, as they, their operator and their owner know it. */
-import type { Happened } from "../faults/faults";
+import { type Happened, isCrash } from "../faults/faults";
 import type { Snapshots } from "../world/snapshots";
 import type { World } from "../world/world";
 import type { CapChange } from "./caps";
@@ -23,9 +23,6 @@ export type LimitedBook = {
   /** Whether the database crashed: the sandbox may then have lost receipts, which it may. */
   hasCrashed: boolean;
 };
-
-const isCrash = ({ fault }: Happened): boolean =>
-  fault.kind === "failover" || (fault.kind === "restart" && fault.mode === "immediate");
 
 /** @returns null when there are no such customers. */
 export function limitedBook(

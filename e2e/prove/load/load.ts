@@ -11,6 +11,7 @@ import { createLimitedLoad, type LimitedLoad, type SendOther } from "./limited-l
 import { pauseForAWhile } from "./pauses";
 import { isExperiment, type PermissionKind, type Permissions, startExperiments } from "./permissions";
 import type { QuotaLife } from "./quotas";
+import type { RateLife } from "./rates";
 import { createReader, type Reading } from "./reader";
 import { type Redaction, redact } from "./redactions";
 import { type PassOn, type Reply, replyByChance } from "./replies";
@@ -28,6 +29,7 @@ export type Load = {
   bans: Ban[];
   keys: KeyLife[];
   quotas: QuotaLife[];
+  rates: RateLife[];
   endpoints: EndpointLife[];
   answers: Tally;
   readings: () => Reading;
@@ -87,6 +89,7 @@ const OPERATIONS: readonly (readonly [number, Operation])[] = [
   [2.5, "suppress"],
   [0.8, "key"],
   [0.4, "quota"],
+  [0.4, "rate"],
   [0.5, "endpoint"],
   [0.35, "delete sender"],
   [0.35, "suspend"],
@@ -235,6 +238,7 @@ export function startLoad({
     bans: experiments.bans,
     keys: experiments.keys,
     quotas: experiments.quotas,
+    rates: experiments.rates,
     endpoints: experiments.endpoints,
     answers,
     readings: reader.readings,

@@ -6,13 +6,14 @@ import { type Ban, type Decide, deleteSender, type SendOnce, suppress, suspend }
 import { type EndpointLife, lifeOfEndpoint } from "./endpoints";
 import { type KeyLife, livesOfKey } from "./keys";
 import { exhaustQuota, type QuotaLife } from "./quotas";
+import { exhaustRate, type RateLife } from "./rates";
 import type { Caller } from "./sends";
 
 /**
- * suppress: a number. key: made, used and ended. quota: of a key, used up. endpoint: made, changed, deleted. The last two use up a
- * spare customer.
+ * suppress: a number. key: made, used and ended. quota, rate: of a key, used up. endpoint: made, changed, deleted. The last two use
+ * up a spare customer.
  */
-const KINDS = ["suppress", "key", "quota", "endpoint", "delete sender", "suspend"] as const;
+const KINDS = ["suppress", "key", "quota", "rate", "endpoint", "delete sender", "suspend"] as const;
 export type PermissionKind = (typeof KINDS)[number];
 
 export const isExperiment = (operation: string): operation is PermissionKind =>
@@ -36,6 +37,7 @@ export type Experiments = {
   bans: Ban[];
   keys: KeyLife[];
   quotas: QuotaLife[];
+  rates: RateLife[];
   endpoints: EndpointLife[];
   /** Runs one to its end. */
   run: (kind: PermissionKind, caller: Caller) => Promise<void>;
@@ -44,7 +46,7 @@ export type Experiments = {
 /** Prepares the experiments of a load. */
 export function startExperiments({ seed, permissions, ...shared }: Setting): Experiments {
   const [bans, keys, endpoints] = [[] as Ban[], [] as KeyLife[], [] as EndpointLife[]];
-  const quotas: QuotaLife[] = [];
+  const [quotas, rates] = [[] as QuotaLife[], [] as RateLife[]];
   const spares = [...(permissions?.spares ?? [])];
   let count = 0;
   const run: Experiments["run"] = async (kind, caller) => {
@@ -56,6 +58,9 @@ export function startExperiments({ seed, permissions, ...shared }: Setting): Exp
       const own = { ...order, cookie: permissions.cookieOf(caller.customer.accountId) };
       if (kind === "key") keys.push(...(await livesOfKey(own)));
       else quotas.push(await exhaustQuota(own));
+    } else if (kind === "rate") {
+      const life = await exhaustRate(order);
+      if (life) rates.push(life);
     } else if (kind === "endpoint") endpoints.push(await lifeOfEndpoint(order));
     else {
       const customer = spares.pop();
@@ -64,5 +69,5 @@ export function startExperiments({ seed, permissions, ...shared }: Setting): Exp
       bans.push(await (kind === "suspend" ? suspend({ ...own, decide: permissions.decide }) : deleteSender(own)));
     }
   };
-  return { bans, keys, quotas, endpoints, run };
+  return { bans, keys, quotas, rates, endpoints, run };
 }

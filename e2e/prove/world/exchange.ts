@@ -1,5 +1,8 @@
 /** One request of a customer's program, and its result. */
 
+/** What a response says of the key's requests per minute: how many it allows, how many are left, and seconds until the next minute. */
+export type Rate = { limit: number; remaining: number; resetS: number };
+
 /** The response. `status` null: the connection broke, or the caller gave up. */
 export type Exchange = {
   status: number | null;
@@ -7,6 +10,7 @@ export type Exchange = {
   body: Record<string, unknown> | null;
   replayed: boolean;
   retryAfterS: number | null;
+  rate: Rate | null;
   ms: number;
   /** The fault in the shape of an error response; null: none, or not an error. */
   fault: string | null;
@@ -48,6 +52,16 @@ export function reasonOf({ body }: Exchange): string | null {
   return isObject(details) && typeof details.reason === "string" ? details.reason : null;
 }
 
+function rateOf(headers: Headers): Rate | null {
+  const numberOf = (name: string) => Number(headers.get(name) ?? Number.NaN);
+  const [limit, remaining, resetS] = [
+    numberOf("ratelimit-limit"),
+    numberOf("ratelimit-remaining"),
+    numberOf("ratelimit-reset"),
+  ];
+  return [limit, remaining, resetS].every(Number.isFinite) ? { limit, remaining, resetS } : null;
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -64,7 +78,7 @@ export const exchange = ({ apiKey, ...request }: Omit<Request, "headers"> & { ap
 export async function exchangeAt(request: Request): Promise<Exchange> {
   const { url, headers, method, body, idempotencyKey, abortAfterMs } = request;
   const startedAt = performance.now();
-  const none = { code: null, body: null, replayed: false, retryAfterS: null, fault: null };
+  const none = { code: null, body: null, replayed: false, retryAfterS: null, rate: null, fault: null };
   try {
     const answer = await fetch(url, {
       method,
@@ -86,6 +100,7 @@ export async function exchangeAt(request: Request): Promise<Exchange> {
       body: isObject(read) ? read : null,
       replayed: answer.headers.has("idempotency-replayed"),
       retryAfterS: Number.isFinite(retryAfter) ? retryAfter : null,
+      rate: rateOf(answer.headers),
       ms: performance.now() - startedAt,
       fault: isError ? faultOfError(read) : null,
     };
