@@ -209,7 +209,7 @@ describe("while the database is unavailable", () => {
       });
       expect(await response.json()).toMatchObject({
         error: {
-          message: expect.stringContaining("database cannot be reached"),
+          message: expect.stringContaining("database cannot be used"),
           data: { httpStatus: 503, code: "service_unavailable", details: { reason: "database_unavailable" } },
         },
       });

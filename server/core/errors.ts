@@ -124,16 +124,18 @@ export const migrationsPending = () =>
 
 const DATABASE_UNAVAILABLE = "database_unavailable";
 const OUTCOME_UNKNOWN = "outcome_unknown";
+/** SQLSTATEs of a statement that waited too long for a lock, took too long, or lost against others too often. */
+const DATABASE_BUSY = new Set<unknown>(["55P03", "57014", "40P01", "40001"]);
 
 /**
- * 503: the database was unreachable for as long as a caller waits. `nothingDone`: certainly no part of the request was carried
- * out; otherwise an earlier step may have been.
+ * 503: the database was unreachable, or too busy, for as long as a caller waits. `nothingDone`: certainly no part of the request
+ * was carried out; otherwise an earlier step may have been.
  */
 export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boolean; cause?: unknown }) =>
   serviceUnavailable(
     nothingDone
-      ? "The database cannot be reached at the moment. Nothing was carried out: repeat the request."
-      : "The database cannot be reached at the moment. Repeat the request with the same Idempotency-Key.",
+      ? "The database cannot be used at the moment. Nothing was carried out: repeat the request."
+      : "The database cannot be used at the moment. Repeat the request with the same Idempotency-Key.",
     {
       reason: DATABASE_UNAVAILABLE,
       ...(nothingDone && { details: NOTHING_DONE }),
@@ -169,10 +171,12 @@ const internalError = () =>
 export const isApiError = (thrown: unknown): thrown is ApiError =>
   typeof thrown === "object" && thrown !== null && BRAND in thrown;
 
-const fieldOf = (thrown: unknown, name: "cause" | "code" | "constraint"): unknown =>
-  typeof thrown === "object" && thrown !== null && name in thrown
-    ? (thrown as Record<string, unknown>)[name]
-    : undefined;
+const fieldOf = (thrown: unknown, name: string): unknown =>
+  typeof thrown === "object" && thrown !== null ? (thrown as Record<string, unknown>)[name] : undefined;
+
+/** The SQLSTATE of a statement's failure, also where Prisma reports it; undefined when it has none. */
+const sqlStateOf = (thrown: unknown): unknown =>
+  ["meta", "driverAdapterError", "cause", "originalCode"].reduce(fieldOf, thrown) ?? fieldOf(thrown, "code");
 
 /** The message of a failure of any kind, for logs and operators. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
@@ -215,6 +219,7 @@ function transportError(code: unknown): ApiError | null {
 export function toApiError(thrown: unknown): ApiError {
   for (let at: unknown = thrown, depth = 0; at !== undefined && depth < 4; at = fieldOf(at, "cause"), depth += 1) {
     if (isApiError(at)) return at;
+    if (DATABASE_BUSY.has(sqlStateOf(at))) return databaseUnavailable({ nothingDone: false, cause: at });
   }
   const code = fieldOf(thrown, "code");
   const issues = code === "BAD_REQUEST" ? inputIssuesOf(fieldOf(thrown, "cause")) : [];
