@@ -8,6 +8,7 @@ import { inSpan } from "../../core/spans";
 import { noteOutcome, returnProbes } from "../../providers/health/provider-health";
 import { type Slot, waitForSlot } from "../../providers/health/slots";
 import { forOperators } from "../../providers/http/response";
+import { noteMissingSettings } from "../../providers/missing-settings";
 import type { Adapter, OutboundMessage, SendOutcome, SendPermission, SendRequest } from "../../providers/port";
 import { receiptUrlFor } from "../../providers/receipt-url";
 import { referenceTo } from "../../providers/reference";
@@ -180,8 +181,10 @@ const NOT_BEGUN = notSent("not_begun", "Our process stood still before it called
  */
 async function slotOf(provider: string): Promise<Slot | null | "unknown"> {
   const table = await providerTable();
-  if (table.stateOf(provider)?.isUnreadable) return "unknown";
+  const state = table.stateOf(provider);
+  if (state?.isUnreadable) return "unknown";
   const adapter = table.openAdapter(provider);
+  if (!adapter) noteMissingSettings(provider, state?.problem ?? null);
   return adapter && waitForSlot(adapter);
 }
 

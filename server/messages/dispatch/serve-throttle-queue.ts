@@ -3,6 +3,7 @@ import { errorFields, log } from "../../core/log";
 import { PROBES } from "../../providers/health/breaker";
 import { returnProbes, takeProbes } from "../../providers/health/provider-health";
 import { acquireSlots } from "../../providers/health/slots";
+import { noteMissingSettings } from "../../providers/missing-settings";
 import type { Adapter } from "../../providers/port";
 import { providerTable } from "../../providers/registry";
 import { PROVIDERS, type ProviderId } from "../../providers/schema";
@@ -39,7 +40,8 @@ async function serveProvider(provider: ProviderId): Promise<void> {
   // A process with the right SECRET_KEY serves it.
   if (state?.isUnreadable) return;
   if (!adapter || !state) {
-    // The provider's credentials were removed: dispatch finds another provider.
+    // The provider's credentials were removed, or only this process lacks them: dispatch finds another provider.
+    noteMissingSettings(provider, state?.problem ?? null);
     await drainThrottleQueue(provider, BATCH_MAX);
     return;
   }
