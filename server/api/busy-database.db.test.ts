@@ -61,6 +61,7 @@ describe.each([
   ["a statement that takes too long", "57014"],
   ["one deadlock after the other", "40P01"],
   ["one conflict after the other", "40001"],
+  ["a statement for which the server has no memory", "53200"],
 ])("after %s", (_, code) => {
   test("a send gets 503, and is carried out once when it is repeated", async () => {
     const before = await countMessages();

@@ -124,8 +124,8 @@ export const migrationsPending = () =>
 
 const DATABASE_UNAVAILABLE = "database_unavailable";
 const OUTCOME_UNKNOWN = "outcome_unknown";
-/** SQLSTATEs of a statement that waited too long for a lock, took too long, or lost against others too often. */
-const DATABASE_BUSY = new Set<unknown>(["55P03", "57014", "40P01", "40001"]);
+/** SQLSTATEs of a statement that waited too long for a lock, took too long, lost against others too often, or found no memory. */
+const DATABASE_BUSY = new Set<unknown>(["55P03", "57014", "40P01", "40001", "53200"]);
 
 /**
  * 503: the database was unreachable, or too busy, for as long as a caller waits. `nothingDone`: certainly no part of the request
