@@ -127,10 +127,7 @@ const OUTCOME_UNKNOWN = "outcome_unknown";
 /** SQLSTATEs of a statement that waited too long for a lock, took too long, lost against others too often, or found no memory. */
 const DATABASE_BUSY = new Set<unknown>(["55P03", "57014", "40P01", "40001", "53200"]);
 
-/**
- * 503: the database was unreachable, or too busy, for as long as a caller waits. `nothingDone`: certainly no part of the request
- * was carried out; otherwise an earlier step may have been.
- */
+/** 503: the database was unreachable or too busy for as long as a caller waits. `nothingDone`: certainly nothing was carried out. */
 export const databaseUnavailable = ({ nothingDone, cause }: { nothingDone: boolean; cause?: unknown }) =>
   serviceUnavailable(
     nothingDone
@@ -174,9 +171,11 @@ export const isApiError = (thrown: unknown): thrown is ApiError =>
 const fieldOf = (thrown: unknown, name: string): unknown =>
   typeof thrown === "object" && thrown !== null ? (thrown as Record<string, unknown>)[name] : undefined;
 
-/** The SQLSTATE of a statement's failure, also where Prisma reports it; undefined when it has none. */
-const sqlStateOf = (thrown: unknown): unknown =>
-  ["meta", "driverAdapterError", "cause", "originalCode"].reduce(fieldOf, thrown) ?? fieldOf(thrown, "code");
+/** Whether a statement failed as in {@link DATABASE_BUSY}, also where Prisma reports it. Nothing of its transaction was carried out. */
+export const isDatabaseBusy = (thrown: unknown): boolean =>
+  DATABASE_BUSY.has(
+    ["meta", "driverAdapterError", "cause", "originalCode"].reduce(fieldOf, thrown) ?? fieldOf(thrown, "code"),
+  );
 
 /** The message of a failure of any kind, for logs and operators. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
@@ -219,7 +218,7 @@ function transportError(code: unknown): ApiError | null {
 export function toApiError(thrown: unknown): ApiError {
   for (let at: unknown = thrown, depth = 0; at !== undefined && depth < 4; at = fieldOf(at, "cause"), depth += 1) {
     if (isApiError(at)) return at;
-    if (DATABASE_BUSY.has(sqlStateOf(at))) return databaseUnavailable({ nothingDone: false, cause: at });
+    if (isDatabaseBusy(at)) return databaseUnavailable({ nothingDone: false, cause: at });
   }
   const code = fieldOf(thrown, "code");
   const issues = code === "BAD_REQUEST" ? inputIssuesOf(fieldOf(thrown, "cause")) : [];

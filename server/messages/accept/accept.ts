@@ -9,7 +9,7 @@ import { lockAccounts, type MoneyMove, postMoney } from "../../accounts/store";
 import { addJob, addScheduledJobs } from "../../core/add-jobs";
 import { createBatcher, type Settled } from "../../core/batcher";
 import { beforeCommit, type Defer, onCommit, type Tx, transaction } from "../../core/db";
-import { constraintOf } from "../../core/errors";
+import { constraintOf, databaseUnavailable, isDatabaseBusy } from "../../core/errors";
 import { groupBy } from "../../core/group-by";
 import { noteChange } from "../../core/live";
 import { defineProcessValue } from "../../core/process";
@@ -63,6 +63,8 @@ const acceptBatch = (batch: Acceptance[]): Promise<Settled<Accepted>[]> => {
     }
     // The balance fell after it was read although the admission lock was held: by a process of an older version, or by hand.
     if (constraintOf(thrown) === NOT_NEGATIVE) return decideAndWrite();
+    // Requests behind this batch have waited as long as it has: in the next one they would wait for the same lock.
+    if (isDatabaseBusy(thrown)) throw databaseUnavailable({ nothingDone: true, cause: thrown });
     throw thrown;
   });
 };
