@@ -13,10 +13,13 @@ import { type DatabaseProxy, startDatabaseProxy } from "@/test/network/database-
 import { createBatcher } from "../core/batcher";
 import { pool, prisma } from "../core/db";
 import { newId } from "../core/ids";
+import { receiptUrlOf } from "../providers/receipt-url";
+import { invalidateProviders } from "../providers/registry";
 import { openApiDocument } from "./document/openapi";
 import { checkHealth } from "./health";
 import { handleRestNode } from "./node-door";
 import { tableOf } from "./operations";
+import { serveReceipt } from "./receipts";
 import { serveRest } from "./rest";
 import { appRouter } from "./router";
 
@@ -188,6 +191,24 @@ describe("while the database is unavailable", () => {
     } finally {
       server.closeAllConnections();
       server.close();
+    }
+  });
+
+  test("a provider's callback gets 503, also when the provider's settings cannot be read", async () => {
+    const { pathname } = new URL(receiptUrlOf("twilio", 0));
+    await proxy.goAway();
+    try {
+      invalidateProviders();
+      const response = await serveReceipt({
+        method: "POST",
+        url: pathname,
+        headers: {},
+        peer: "127.0.0.1",
+        readBody: async () => Buffer.from(""),
+      });
+      expect(response).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    } finally {
+      await proxy.comeBack();
     }
   });
 

@@ -67,9 +67,18 @@ function refuse(provider: ProviderId, reason: Reason, detail: string, status: nu
   return { response: respond(status, status === 401 ? CHALLENGE : {}) };
 }
 
+/**
+ * The response to a callback that the database, or a fault of ours, kept from being stored. Without a 2xx, some providers repeat a callback
+ * for a day, others hardly at all. @param provider absent: its settings could not be read.
+ */
+function notStored(thrown: unknown, provider?: ProviderId): ReceiptResponse {
+  log("error", "receipt.not_stored", { ...(provider && { provider }), ...errorFields(thrown) });
+  return respond(503, { "retry-after": "5" });
+}
+
 /** Responds to a provider's callback. The reason of a refusal is not sent; it is logged and counted. */
 export async function serveReceipt(request: ReceiptRequest): Promise<ReceiptResponse> {
-  const reader = await findReader(request);
+  const reader = await findReader(request).catch((thrown): Refused => ({ response: notStored(thrown) }));
   if ("response" in reader) return reader.response;
   const genuine = await readGenuine(request, reader);
   return "response" in genuine ? genuine.response : storeCallback(reader.id, genuine);
@@ -152,9 +161,7 @@ async function storeCallback(provider: ProviderId, { content, authenticity }: Ge
     // The response to the first one was lost. Without a 2xx, providers repeat for hours, and some stop calling the URL.
     countCallback(provider, intake === "repeated" ? "receipts_replayed" : "receipts");
   } catch (thrown) {
-    // Without a 2xx, some providers repeat a callback for a day, others hardly at all.
-    log("error", "receipt.not_stored", { provider, ...errorFields(thrown) });
-    return respond(503, { "retry-after": "5" });
+    return notStored(thrown, provider);
   }
   return respond(200);
 }
