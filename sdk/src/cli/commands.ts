@@ -257,16 +257,16 @@ export const COMMANDS: readonly Command[] = [
     name: "trigger",
     help: "send to the sandbox's scenario number that ends with an event",
     operands: [`<${Object.keys(SCENARIOS).join("|")}>`],
-    options: { from: text("<sender>", "an approved sender ID") },
+    options: { from: text("<sender>", "an approved sender ID"), "idempotency-key": IDEMPOTENCY_KEY },
     required: ["from"],
-    run: async ({ client, values, operands: [event = ""], show, signal }) => {
+    run: async (call) => {
+      const { client, values, show } = call;
+      const [event = ""] = call.operands;
       const to = SCENARIOS[event];
       if (!to) throw new UsageError(`There is no scenario for ${event}: ${Object.keys(SCENARIOS).join(", ")}.`);
       const body = `Triggered by the command line: ${event}`;
-      const message = await client.messages.send(
-        { to, from: need(values, "from"), body, provider: "sandbox" },
-        { signal },
-      );
+      const input = { to, from: need(values, "from"), body, provider: "sandbox" as const };
+      const message = await created(call, (options) => client.messages.send(input, options));
       show(message, messageLine(message));
     },
   },

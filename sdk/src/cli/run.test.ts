@@ -81,6 +81,7 @@ describe("a command that creates something", () => {
     ["send", SEND, () => (response: ServerResponse) => response.destroy(), "does not respond: "],
     ["send", SEND, () => refusal(500), "500 No."],
     ["keys create", CREATE, () => refusal(503), "503 No."],
+    ["trigger", ["trigger", "message.failed", "--from", "DEMO"], () => refusal(503), "503 No."],
   ])("%s says how to repeat it if it may have been carried out", async (_, words, fail, problem) => {
     let answer: () => Responder = fail;
     const { baseUrl, seen } = await startStub(() => answer());
