@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { exchange, responsesIn, type Then } from "@/test/network/raw-socket";
 import { securityHeaders } from "./door/security-headers";
-import { handleHttpRefusals, refuseWithoutHost } from "./http-refusals";
+import { handleHttpRefusals, refuseWithoutOneHost } from "./http-refusals";
 
 vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
 vi.stubEnv("SECRET_KEY", "0".repeat(32));
@@ -19,7 +19,7 @@ async function serve(handle: RequestListener, settings: { headersTimeout?: numbe
   servers.push(server);
   handleHttpRefusals(server);
   server.on("request", (request, response) => {
-    if (!refuseWithoutHost(request, response)) handle(request, response);
+    if (!refuseWithoutOneHost(request, response)) handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -57,6 +57,8 @@ describe("a request that violates HTTP is refused with the error envelope", () =
     ["a length and chunks", `${GET}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, "malformed_http"],
     ["headers without end", `${GET}X-A: ${"a".repeat(200_000)}\r\n\r\n`, "headers_too_large"],
     ["no Host", "GET / HTTP/1.1\r\n\r\n", "malformed_http"],
+    ["two hosts", `${GET}hOST: y\r\n\r\n`, "malformed_http"],
+    ["two hosts in HTTP/1.0", "GET / HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n", "malformed_http"],
     ["an expectation", `${GET}Expect: x\r\n\r\n`, "unknown_expectation"],
   ])("%s", async (_name, bytes, reason) => {
     const ask = await serve(respondDone);

@@ -28,10 +28,24 @@ function errorOf(code: string | undefined): ApiError {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow() : malformed("The request is not valid HTTP.");
 }
 
-/** Refuses an HTTP/1.1 request without Host, for a server with `requireHostHeader: false`. @returns whether it did. */
-export function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.headers.host !== undefined || request.httpVersion !== "1.1") return false;
-  respond(request, response, malformed("The request has no Host header."));
+/** Whether a request has several Host headers. Node keeps only the first, while a proxy may have checked another. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count > 1;
+}
+
+/**
+ * Refuses a request with several Host headers, and one in HTTP/1.1 without any (RFC 9112, 3.2), for a server with `requireHostHeader: false`.
+ * @returns whether it did.
+ */
+export function refuseWithoutOneHost(request: IncomingMessage, response: ServerResponse): boolean {
+  const isMissing = request.headers.host === undefined && request.httpVersion === "1.1";
+  if (!isMissing && !hasTwoHosts(request)) return false;
+  respond(request, response, malformed(`The request has ${isMissing ? "no" : "more than one"} Host header.`));
   return true;
 }
 
