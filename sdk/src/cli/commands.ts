@@ -45,6 +45,8 @@ const given = (values: Values, name: string): string | undefined => {
 };
 /** A required option, which the caller has checked. */
 const need = (values: Values, name: string): string => given(values, name) ?? "";
+/** The parts of a list that is separated by commas. */
+const listOf = (list: string): string[] => list.split(",").map((part) => part.trim());
 const count = (values: Values, name: string, fallback: number): number => {
   const value = Number(given(values, name) ?? fallback);
   if (!Number.isInteger(value) || value < 1) throw new UsageError(`--${name} must be a whole number from 1.`);
@@ -127,8 +129,7 @@ const isEventType = (name: string): name is EventType => Object.hasOwn(EVENT_TYP
 /** Reads event types, as an endpoint names them. @throws UsageError for one that does not exist. */
 function eventTypesOf(names: string): Set<EventType> {
   const known = Object.keys(EVENT_TYPES).filter(isEventType);
-  const types = names.split(",").flatMap((given) => {
-    const name = given.trim();
+  const types = listOf(names).flatMap((name) => {
     if (name === "*") return known.filter((type) => EVENT_TYPES[type]);
     if (isEventType(name)) return [name];
     throw new UsageError(`There is no event type ${name}: ${known.join(", ")}, or * for all but ${RECEIVED}.`);
@@ -291,7 +292,8 @@ export const COMMANDS: readonly Command[] = [
     required: ["name"],
     run: async (call) => {
       const { client, values, show } = call;
-      const permissions = given(values, "permissions")?.split(",");
+      const list = given(values, "permissions");
+      const permissions = list === undefined ? null : listOf(list);
       const body = { name: need(values, "name"), ...(permissions && { permissions }) } as { name: string };
       const key = await created(call, (options) => client.apiKeys.create(body, options));
       show(key, lineOf(key.id, key.plain_key, key.name));

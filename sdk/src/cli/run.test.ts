@@ -105,6 +105,12 @@ describe("a command that creates something", () => {
   });
 });
 
+test("keys create takes a list of permissions with spaces, as listen takes one of event types", async () => {
+  const { baseUrl, seen } = await startStub(() => success({ id: "key_1", plain_key: "ds_live_x", name: "Shop" }));
+  await terminal(["keys", "create", "--name", "Shop", "--permissions", "sms:send, sms:read"], baseUrl);
+  expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ name: "Shop", permissions: ["sms:send", "sms:read"] });
+});
+
 test("messages tail ends with exit code 0 when it is interrupted", async () => {
   const stop = new AbortController();
   const { baseUrl, seen } = await startStub(() => listed([message("msg_1", "sent")]));
