@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { DateTime, DateTimeInput, DateTimeQuery, EmailAddress, ownNamed, PageQuery, readPage, urlUpTo } from "./wire";
+import {
+  DateTime,
+  DateTimeInput,
+  DateTimeQuery,
+  EmailAddress,
+  firstCharacters,
+  ownNamed,
+  PageQuery,
+  readPage,
+  urlUpTo,
+} from "./wire";
 
 const accepts = (text: string): boolean => DateTime.safeParse(text).success;
 
@@ -11,6 +21,14 @@ test("a time must be storable in PostgreSQL, with a four-digit year", () => {
   for (const text of ["0000-12-31T23:59:59Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"]) {
     expect(accepts(text), text).toBe(false);
   }
+});
+
+test("the first characters of a text are counted in code points, and none is halved", () => {
+  expect(firstCharacters("abc", 3)).toBe("abc");
+  expect(firstCharacters("abcd", 3)).toBe("abc");
+  expect(firstCharacters("a😀b😀c", 4)).toBe("a😀b😀");
+  expect(firstCharacters("😀".repeat(9), 4)).toBe("😀".repeat(4));
+  expect(firstCharacters("a\ud83d", 4)).toBe("a\uFFFD");
 });
 
 test("text that is not a time gives one issue", () => {

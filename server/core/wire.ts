@@ -149,6 +149,11 @@ export const Deleted = z.object({
   deleted: z.literal(true).describe("Always true."),
 });
 
+/** The first `count` characters (code points) of a text, well formed. */
+export const firstCharacters = (text: string, count: number): string =>
+  // A character has at most two UTF-16 units: what lies beyond is not split.
+  [...text.slice(0, 2 * count)].slice(0, count).join("").toWellFormed();
+
 /** Makes foreign text storable: without NUL, well formed, at most `length` UTF-16 units. */
 export const storableText = (text: string, length: number): string =>
   text.replaceAll("\0", "").slice(0, length).toWellFormed();

@@ -40,7 +40,7 @@ test("all refused entries are counted, the first hundred named, and a long one i
 
 test("an entry is not cut within a character", async () => {
   const { refusals } = await sortEntries([`${"x".repeat(63)}😀`]);
-  expect(refusals[0]?.number).toBe(`${"x".repeat(63)}\uFFFD`);
+  expect(refusals[0]?.number).toBe(`${"x".repeat(63)}😀`);
 });
 
 test("others have their turn while a long list is sorted", async () => {

@@ -1,5 +1,6 @@
 /** Reads the numbers of an imported list, in any common notation. */
 import { setImmediate as others } from "node:timers/promises";
+import { firstCharacters } from "../core/wire";
 import { e164OfTyped } from "../messages/number-notation";
 import { REFUSALS_MAX } from "./import-limits";
 import type { ImportRefusal } from "./import-schema";
@@ -36,9 +37,7 @@ export async function sortEntries(entries: readonly string[]): Promise<ImportedN
     }
     refused += 1;
     if (refused > REFUSALS_MAX) continue;
-    // The cut may halve a surrogate pair, which strict readers of JSON refuse.
-    const shown = text.slice(0, TEXT_MAX).toWellFormed();
-    refusals.push({ line: at + 1, number: shown, reason: "invalid_recipient" });
+    refusals.push({ line: at + 1, number: firstCharacters(text, TEXT_MAX), reason: "invalid_recipient" });
   }
   return { numbers: [...numbers], duplicates: entries.length - numbers.size - refused, refused, refusals };
 }

@@ -135,6 +135,13 @@ describe("acceptance", () => {
 });
 
 describe("bulk", () => {
+  test("a recipient that is no phone number is shown with its first 64 characters", async () => {
+    const account = await makeAccount();
+    const recipients = [`${"x".repeat(63)}😀y`, "😀".repeat(65)];
+    const { messages } = await sendBulk(account.actor, { recipients, from: account.senderId, body: "Hi" }, request());
+    expect(messages.map(({ to }) => to)).toEqual([`${"x".repeat(63)}😀`, "😀".repeat(64)]);
+  });
+
   test("invalid recipients fail alone, duplicates are separate messages, and only valid ones are billed", async () => {
     const account = await makeAccount();
     const result = await sendBulk(

@@ -1,5 +1,6 @@
 /** Preparation shared by a send and its estimate: the checks of a request, its final text, and its routes. */
 import { type ApiError, invalidRequest } from "../../core/errors";
+import { firstCharacters } from "../../core/wire";
 import { providerTable } from "../../providers/registry";
 import { loadRouting, type Routing, routeExists } from "../../routing/service";
 import { approvedSender } from "../../senders/approval";
@@ -90,7 +91,7 @@ function resolve(
 ): Destination {
   if (!isE164(to)) {
     return {
-      to: to.slice(0, RECIPIENT_SHOWN_MAX).toWellFormed().replaceAll("\0", ""),
+      to: firstCharacters(to, RECIPIENT_SHOWN_MAX).replaceAll("\0", ""),
       costMicros: 0n,
       text,
       routing: null,
