@@ -141,6 +141,7 @@ test("invalid HTTP is refused, nothing of it is carried out, and the next caller
     ["half of the headers, and no more data", whole.slice(0, 60), [], "vanish"],
     ["no length at all, in HTTP/1.0", call("POST /api/v1/messages/send HTTP/1.0", [JSON_TYPE], body), [400]],
     ["no host", write(send, [...base.slice(1), JSON_TYPE, lengthOf(body)], body), [400]],
+    ["two hosts", withBody("Host: y", lengthOf(body)), [400]],
     ["line feeds alone", whole.replaceAll("\r\n", "\n"), [400]],
     ["a space before a header's colon", withBody(`Content-Length : ${body.length}`), [400]],
     ["a header over two lines", withBody(lengthOf(body), "X-A: b\r\n c"), [400]],
