@@ -176,3 +176,17 @@ test("a stalled transaction is ended, so that another can lock the account's row
   expect(runs).toBe(2);
   expect(await notes("stalled")).toEqual(["stalled"]);
 });
+
+test.each([
+  ["a lock that it waited for in vain", "55P03", 2],
+  ["a deadlock", "40P01", 4],
+  ["a conflict", "40001", 4],
+])("after %s, a transaction runs again, but not for ever", async (_, code, most) => {
+  let runs = 0;
+  const failing = transaction(async (tx) => {
+    runs += 1;
+    await tx.query(`DO $$ BEGIN RAISE 'again' USING ERRCODE = '${code}'; END $$`);
+  });
+  await expect(failing).rejects.toMatchObject({ code });
+  expect(runs).toBe(most);
+});

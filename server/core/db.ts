@@ -166,6 +166,13 @@ export type Defer = (write: Promise<unknown>) => void;
 /** SQLSTATEs of a transaction that lost against another, or waited too long for it, and may be run again. */
 const RUN_AGAIN = new Set(["40P01", "40001", "55P03"]);
 const RUNS_MAX = 4;
+const LOCK_TIMEOUT = "55P03";
+/** After two waits of `lock_timeout` for a lock, most callers are gone; jobs and outcomes are tried again later anyway. */
+const LOCK_RUNS_MAX = 2;
+
+/** Whether a transaction that failed with this SQLSTATE in its `run`th run may run again. */
+const mayRunAgain = (code: string, run: number): boolean =>
+  RUN_AGAIN.has(code) && run < (code === LOCK_TIMEOUT ? LOCK_RUNS_MAX : RUNS_MAX);
 
 /** The connection was lost, and certainly nothing was committed. */
 class LostBeforeCommit extends Error {}
@@ -188,7 +195,7 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
       return await runOnce(client, work);
     } catch (thrown) {
       const { cause } = thrown instanceof LostBeforeCommit ? thrown : { cause: undefined };
-      if (cause === undefined && (run >= RUNS_MAX || !RUN_AGAIN.has(errorCodeOf(thrown)))) throw thrown;
+      if (cause === undefined && !mayRunAgain(errorCodeOf(thrown), run)) throw thrown;
       const reason = cause === undefined ? "" : messageOf(cause);
       log("warn", "db.transaction_run_again", { run, code: errorCodeOf(cause ?? thrown), reason });
       if (cause !== undefined) await pauseAfter(cause, patience);
