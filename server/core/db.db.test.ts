@@ -1,10 +1,11 @@
 import pg from "pg";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { makeNotes, notes } from "@/test/database/notes";
 import { makeAccount } from "@/test/database/seed";
 import { lockAccounts } from "../accounts/store";
 import { pool, type Tx, transaction } from "./db";
 import { toApiError } from "./errors";
+import * as logs from "./log";
 
 /** Ends a backend from outside, as a restart of the database does. */
 const terminate = (pid: number) => pool().query("SELECT pg_terminate_backend($1)", [pid]);
@@ -189,4 +190,30 @@ test.each([
   });
   await expect(failing).rejects.toMatchObject({ code });
   expect(runs).toBe(most);
+});
+
+test("the log says in which table a transaction waited for a row that others had locked", async () => {
+  const { accountId } = await makeAccount();
+  const other = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await other.connect();
+  const logged = vi.spyOn(logs, "log");
+  try {
+    await other.query("BEGIN");
+    await other.query("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
+    const waiting = transaction(async (tx) => {
+      await tx.query("SET LOCAL lock_timeout = 50");
+      await lockAccounts(tx, [accountId]);
+    });
+    await expect(waiting).rejects.toMatchObject({ code: "55P03" });
+  } finally {
+    await other.end();
+  }
+  expect(logged.mock.calls).toEqual([
+    [
+      "warn",
+      "db.transaction_run_again",
+      { run: 1, code: "55P03", reason: "", where: expect.stringMatching(/in relation "accounts"/) },
+    ],
+  ]);
+  logged.mockRestore();
 });

@@ -197,7 +197,9 @@ export async function transaction<T>(work: (tx: Tx, defer: Defer) => Promise<T>)
       const { cause } = thrown instanceof LostBeforeCommit ? thrown : { cause: undefined };
       if (cause === undefined && !mayRunAgain(errorCodeOf(thrown), run)) throw thrown;
       const reason = cause === undefined ? "" : messageOf(cause);
-      log("warn", "db.transaction_run_again", { run, code: errorCodeOf(cause ?? thrown), reason });
+      // For a row that others had locked: "while locking tuple (0,1) in relation "accounts"".
+      const where = thrown instanceof pg.DatabaseError && thrown.where ? { where: thrown.where } : {};
+      log("warn", "db.transaction_run_again", { run, code: errorCodeOf(cause ?? thrown), reason, ...where });
       if (cause !== undefined) await pauseAfter(cause, patience);
     }
   }
