@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { status } from "@/test/network/receiver";
+import { addApiKeys } from "../support/behind-the-api";
 import { expect, test } from "../test";
 
 /** Holds the next response of a procedure, so that its button is disabled meanwhile. @returns a function that lets it go. */
@@ -63,4 +64,28 @@ test("the page has the focus once a pressed button is gone", async ({ console: p
   await expect(page.getByText("1 event queued to be sent again")).toBeVisible();
   await expect(page.getByText("1 selected")).toBeHidden();
   await expect(page.locator("#content")).toBeFocused();
+});
+
+test("the button for the next page keeps the focus on the last page, where it does nothing", async ({
+  console: page,
+  account,
+}) => {
+  await addApiKeys(account, 30);
+  await page.goto("/api-keys");
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  const [next, previous] = [
+    pages.getByRole("button", { name: "Next page" }),
+    pages.getByRole("button", { name: "Previous page" }),
+  ];
+  for (const [button, shown] of [
+    [next, "Page 2"],
+    [previous, "Page 1"],
+  ] as const) {
+    await button.press("Enter");
+    await expect(pages.getByRole("button", { name: shown })).toHaveAttribute("aria-current", "page");
+    await expect(button).toBeDisabled();
+    await expect(button).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(pages.getByRole("button", { name: shown })).toHaveAttribute("aria-current", "page");
+  }
 });

@@ -136,6 +136,9 @@ function Pager({
   onPage?: (page: number) => void;
 }) {
   const first = (page - 1) * limit + 1;
+  // Not `disabled`: on the last page the pressed button would lose the focus.
+  const unlessAt = (end: number) =>
+    page === end ? { disabled: false, "aria-disabled": true, "data-disabled": true } : {};
   return (
     <Group justify="space-between" gap="sm" px="lg" py="md" className="table-foot">
       <Text size="sm" c="dimmed" role="status">
@@ -152,7 +155,10 @@ function Pager({
           onChange={onPage}
           siblings={1}
           getItemProps={(to) => ({ "aria-label": texts.page(to) })}
-          getControlProps={(control) => ({ "aria-label": texts.turns[control] })}
+          getControlProps={(control) => ({
+            "aria-label": texts.turns[control],
+            ...unlessAt(control === "next" ? pages : 1),
+          })}
         />
       )}
     </Group>
