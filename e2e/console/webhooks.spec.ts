@@ -49,6 +49,7 @@ test("an endpoint is paused and resumed, and its events wait meanwhile", async (
   await expect(page.getByRole("region", { name: "Endpoint" })).toContainText("Paused");
   await api.post("/messages/send", { to: "+15550100008", from: account.sender, body: "Hi" });
   await expect(page.getByRole("table", { name: "Deliveries" })).toContainText("Parked");
+  await expect(page.getByRole("table", { name: "Deliveries" })).toContainText("+15550100008");
   expect(receiver.received).toHaveLength(0);
 
   await page.goto("/webhooks");

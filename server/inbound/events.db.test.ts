@@ -16,7 +16,7 @@ import { newId } from "../core/ids";
 import type { InboundReport } from "../core/jobs";
 import { rebuildListTotals } from "../lists/rebuild";
 import { verifySignature } from "../webhooks/delivery/signature";
-import { listDeliveries } from "../webhooks/history/list-deliveries";
+import { listNumberedDeliveries } from "../webhooks/history/list-deliveries";
 import { listEvents } from "../webhooks/history/list-events";
 import { type EventType, ReceivedEvent } from "../webhooks/schema";
 import { createEndpoint, updateEndpoint } from "../webhooks/service";
@@ -75,8 +75,14 @@ test("an inbound message reaches an endpoint that names the type, signed, as bot
   expect((await listInbound(account.actor, PAGE)).items).toEqual([event.data]);
   expect(await getInbound(account.actor, event.data.id)).toEqual(event.data);
   expect((await listEvents(account.actor, { ...PAGE, message_id: event.data.id })).items).toEqual([event]);
-  expect((await listDeliveries(account.actor, { id: endpoint.id, ...PAGE })).items).toMatchObject([
-    { event_id: event.id, event_type: "message.received", message_id: event.data.id, status: "delivered" },
+  expect((await listNumberedDeliveries(account.actor, { id: endpoint.id, ...PAGE })).items).toMatchObject([
+    {
+      event_id: event.id,
+      event_type: "message.received",
+      message_id: event.data.id,
+      status: "delivered",
+      number: HANDSET,
+    },
   ]);
 });
 

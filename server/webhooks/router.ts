@@ -1,7 +1,7 @@
 import { router, scoped, sessionProcedure } from "../core/trpc";
 import { Deleted, listOf } from "../core/wire";
 import { listPageOf } from "../lists/schema";
-import { listDeliveries } from "./history/list-deliveries";
+import { listDeliveries, listNumberedDeliveries } from "./history/list-deliveries";
 import { listEvents } from "./history/list-events";
 import { recoverDeliveries } from "./history/recover";
 import { resendDeliveries } from "./history/resend";
@@ -13,6 +13,7 @@ import {
   Delivery,
   ListDeliveriesQuery,
   ListEventsQuery,
+  NumberedDelivery,
   RecoverInput,
   ResendInput,
   RotatedWebhookEndpoint,
@@ -139,6 +140,10 @@ export const webhooksRouter = router({
     .input(ListDeliveriesQuery)
     .output(listPageOf(Delivery))
     .query(({ ctx, input }) => listDeliveries(ctx.actor, input)),
+  numberedDeliveries: sessionProcedure
+    .input(ListDeliveriesQuery)
+    .output(listPageOf(NumberedDelivery))
+    .query(({ ctx, input }) => listNumberedDeliveries(ctx.actor, input)),
   test: scoped("webhooks:write")
     .meta({
       creates: false,

@@ -178,6 +178,15 @@ export const Delivery = z.object({
 });
 export type Delivery = z.output<typeof Delivery>;
 
+/** Console: a delivery with the number of its message. */
+export const NumberedDelivery = Delivery.extend({
+  number: z
+    .string()
+    .nullable()
+    .describe("Recipient of the message, or for `message.received` its origin; null: the message was deleted."),
+});
+export type NumberedDelivery = z.output<typeof NumberedDelivery>;
+
 export const ListDeliveriesQuery = WebhookPath.extend({
   status: z.enum(DELIVERY_STATUSES).optional().describe("Only deliveries in this status."),
   message_id: z

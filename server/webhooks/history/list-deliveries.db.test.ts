@@ -20,7 +20,7 @@ import { foldTotals } from "../../lists/store";
 import { createEndpoint, enableEndpoint } from "../service";
 import { parkAllPending } from "../store";
 import { deliverWebhooks } from "../tasks";
-import { listDeliveries } from "./list-deliveries";
+import { listDeliveries, listNumberedDeliveries } from "./list-deliveries";
 import { recoverDeliveries } from "./recover";
 
 afterEach(() => vi.useRealTimers());
@@ -246,4 +246,19 @@ test("the deliveries of one message are listed, of this endpoint and in this sta
   const foreign = { id: stranger.endpoint.id, message_id: mine, page: 1, limit: 10 };
   expect((await listDeliveries(stranger.account.actor, foreign)).items).toEqual([]);
   expect((await list({ message_id: "msg_nothing" })).items).toEqual([]);
+});
+
+test("deliveries in the console have the numbers of their messages, unless those were deleted", async () => {
+  const setup = await setUp(status(200));
+  const { account, endpoint } = setup;
+  const messageIds = await makeMessages(account, 3);
+  await raiseEvents(account, messageIds);
+  await runDeliveryJobs(endpoint.id);
+  await pool().query("UPDATE messages SET to_number = '+14155550188' WHERE id = $1", [messageIds[1]]);
+  await pool().query("DELETE FROM messages WHERE id = $1", [messageIds[2]]);
+  const list = () => listNumberedDeliveries(account.actor, { id: endpoint.id, page: 1, limit: 10 });
+  const numbers = Object.fromEntries((await list()).items.map((delivery) => [delivery.message_id, delivery.number]));
+  expect(numbers).toEqual(
+    Object.fromEntries(messageIds.map((id, at) => [id, ["+14155550123", "+14155550188", null][at]])),
+  );
 });

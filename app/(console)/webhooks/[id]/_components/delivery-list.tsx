@@ -17,7 +17,7 @@ import { QueryState } from "@/app/_ui/lists/query-state";
 import { TextFilter } from "@/app/_ui/lists/text-filter";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
-import type { Delivery } from "@/server/webhooks/schema";
+import type { NumberedDelivery } from "@/server/webhooks/schema";
 import { ChosenDeliveries } from "./chosen-deliveries";
 import { DELIVERY_STATUSES, DeliveryRow } from "./delivery-row";
 import { isResendable } from "./resendable";
@@ -30,7 +30,7 @@ const REFRESH_MS = 5_000;
 type Chosen = { all: string[]; chosen: string[]; choose: (ids: string[]) => void };
 
 /** Chooses deliveries to send again. */
-const choiceColumn = ({ all, chosen, choose }: Chosen): Column<Delivery> => ({
+const choiceColumn = ({ all, chosen, choose }: Chosen): Column<NumberedDelivery> => ({
   key: "choice",
   header: (
     <Checkbox
@@ -57,7 +57,7 @@ const choiceColumn = ({ all, chosen, choose }: Chosen): Column<Delivery> => ({
 });
 
 /** One column, because a delivery expands in place over the whole width. */
-const deliveryColumn = (endpointId: string): Column<Delivery> => ({
+const deliveryColumn = (endpointId: string): Column<NumberedDelivery> => ({
   key: "delivery",
   header: texts.event,
   render: (delivery) => <DeliveryRow delivery={delivery} endpointId={endpointId} />,
@@ -70,10 +70,10 @@ export function DeliveryList({ endpointId }: { endpointId: string }) {
   const messageId = params.get("message")?.slice(0, MESSAGE_ID_MAX) ?? "";
   const utils = trpc.useUtils();
   const isLive = useLive(["deliveries"], () => {
-    void utils.webhooks.deliveries.invalidate({ id: endpointId });
+    void utils.webhooks.numberedDeliveries.invalidate({ id: endpointId });
     void utils.webhooks.get.invalidate({ id: endpointId });
   });
-  const deliveries = trpc.webhooks.deliveries.useQuery(
+  const deliveries = trpc.webhooks.numberedDeliveries.useQuery(
     { id: endpointId, status, message_id: messageId || undefined, page, limit: PAGE_SIZE },
     { placeholderData: keepPreviousData, refetchInterval: isLive ? LIVE_REFRESH_MS : REFRESH_MS },
   );

@@ -11,7 +11,7 @@ import { formatCount } from "@/app/_ui/values/count";
 import { StatusBadge, type Tone } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import { isAcknowledged } from "@/server/webhooks/delivery/retry";
-import type { Delivery } from "@/server/webhooks/schema";
+import type { Delivery, NumberedDelivery } from "@/server/webhooks/schema";
 import { useResend } from "./chosen-deliveries";
 import { PayloadButton } from "./payload-button";
 import { isFailing, isResendable } from "./resendable";
@@ -32,7 +32,7 @@ const viewOfDelivery = (delivery: Delivery): { label: string; tone: Tone } =>
 export const DELIVERY_STATUSES = Object.keys(TONES) as Delivery["status"][];
 
 /** One event for the endpoint; expands to its tries. */
-export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endpointId: string }) {
+export function DeliveryRow({ delivery, endpointId }: { delivery: NumberedDelivery; endpointId: string }) {
   const [opened, { toggle }] = useDisclosure(false);
   const { label, tone } = viewOfDelivery(delivery);
   const Chevron = opened ? IconChevronDown : IconChevronRight;
@@ -45,6 +45,7 @@ export function DeliveryRow({ delivery, endpointId }: { delivery: Delivery; endp
             <Group gap="sm">
               <span className="mono small">{delivery.event_type}</span>
               <StatusBadge tone={tone}>{label}</StatusBadge>
+              {delivery.number && <span className="small tabular nowrap">{delivery.number}</span>}
               <span className="mono small dimmed">{delivery.message_id}</span>
             </Group>
             <Group gap="md">

@@ -49,7 +49,7 @@ export function RecoverForm({ endpointId, onDone }: { endpointId: string; onDone
       );
       onDone();
     },
-    onSettled: () => void utils.webhooks.deliveries.invalidate(),
+    onSettled: () => void utils.webhooks.numberedDeliveries.invalidate(),
   });
   const submit = form.onSubmit(({ since }) => {
     errors.clear();
