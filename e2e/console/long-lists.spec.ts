@@ -25,6 +25,38 @@ test("a long list of API keys has pages and a search", async ({ console: page, a
   await expect(rows).toHaveCount(PER_PAGE);
 });
 
+test("the search and the page of a long list are there after going back, and after a reload", async ({
+  console: page,
+  account,
+}) => {
+  await addApiKeys(account, MANY);
+  await page.goto("/api-keys");
+  const table = page.getByRole("table", { name: "API keys" });
+  const rows = table.getByRole("rowgroup").last().getByRole("row");
+  const search = page.getByRole("searchbox", { name: "Search in API keys" });
+  const third = page.getByRole("button", { name: "Page 3" });
+  await third.click();
+  await expect(rows).toHaveCount((MANY + 1) % PER_PAGE);
+  await table.getByRole("link").first().click();
+  await page.waitForURL(/\/api-keys\/key_/);
+  await page.goBack();
+  await expect(third).toHaveAttribute("aria-current", "page");
+
+  await search.fill("program 17");
+  await expect(rows).toHaveCount(1);
+  await table.getByRole("link", { name: "Program 17" }).click();
+  await page.waitForURL(/\/api-keys\/key_/);
+  await page.getByRole("link", { name: "All API keys" }).click();
+  await expect(search).toHaveValue("program 17");
+  await expect(rows).toHaveCount(1);
+  await page.reload();
+  await expect(search).toHaveValue("program 17");
+  await expect(rows).toHaveCount(1);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "API keys" }).click();
+  await expect(search).toHaveValue("");
+  await expect(rows).toHaveCount(PER_PAGE);
+});
+
 test("a person with many accounts reaches the items below them in the menu, and a filter has every sender ID", async ({
   console: page,
   account,

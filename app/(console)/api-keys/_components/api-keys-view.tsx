@@ -12,7 +12,7 @@ import { useCreateDialog } from "@/app/_ui/forms/use-create-dialog";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconKey, IconPencil, IconPlus } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
-import { LongTable } from "@/app/_ui/lists/long-table";
+import { LongListTable } from "@/app/_ui/lists/long-table";
 import type { Column } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { RowLink } from "@/app/_ui/lists/row-link";
@@ -50,7 +50,7 @@ export function ApiKeysView() {
       <QueryState query={keys}>
         {({ data }) => (
           <Card padding={0}>
-            <LongTable
+            <LongListTable
               label={texts.title}
               columns={columnsOf(setEdited, mayChange)}
               rows={data}

@@ -11,7 +11,7 @@ import { PageHeader } from "@/app/_ui/frame/page-header";
 import { PageLink } from "@/app/_ui/frame/page-link";
 import { IconPlus, IconTrash, IconWebhook } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
-import { LongTable } from "@/app/_ui/lists/long-table";
+import { LongListTable } from "@/app/_ui/lists/long-table";
 import type { Column } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { Tooltip } from "@/app/_ui/tooltip";
@@ -109,7 +109,7 @@ export function WebhooksView() {
       <QueryState query={endpoints}>
         {({ data }) => (
           <Card padding={0}>
-            <LongTable
+            <LongListTable
               label={texts.endpoints}
               columns={columns()}
               rows={data}

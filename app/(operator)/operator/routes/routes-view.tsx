@@ -9,7 +9,7 @@ import { confirmAction } from "@/app/_ui/forms/confirm";
 import { PageHeader } from "@/app/_ui/frame/page-header";
 import { IconPlus, IconRoute } from "@/app/_ui/icons/icons";
 import { EmptyState } from "@/app/_ui/lists/empty-state";
-import { LongTable } from "@/app/_ui/lists/long-table";
+import { LongListTable } from "@/app/_ui/lists/long-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { toastDone, toastFailed } from "@/app/_ui/toast";
 import { exactDigits } from "@/app/_ui/values/money";
@@ -51,7 +51,7 @@ export function RoutesView() {
       <Card padding={0} mb="lg">
         <QueryState query={routes}>
           {(data) => (
-            <LongTable
+            <LongListTable
               label={texts.list}
               columns={routeColumns({
                 digits: exactDigits(data.map(({ price }) => price)),
