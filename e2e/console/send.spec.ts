@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { apiWith } from "../support/api";
+import { violationsOf } from "../support/axe";
 import { expect, test } from "../test";
 
 const TO = "+14155550177";
@@ -38,6 +39,7 @@ test("a send whose response is lost is sent and billed once when the person send
   await loseNextResponse(page);
   await send(page);
   await expect(unconfirmed(page)).toContainText("only once");
+  expect(await violationsOf(page)).toEqual([]);
   await page.reload();
   await expect(text(page)).toHaveValue("Once, please");
   const navigation = page.getByRole("navigation", { name: "Main" });

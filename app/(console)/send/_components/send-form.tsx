@@ -1,6 +1,6 @@
 "use client";
 
-import { Alert, Button, Card, Grid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Card, Grid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
@@ -20,7 +20,8 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { fieldError } from "@/app/_ui/forms/form-errors";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { type UsedKeys, useIdempotencyKey } from "@/app/_ui/forms/use-idempotency-key";
-import { IconAlertTriangle, IconSend } from "@/app/_ui/icons/icons";
+import { IconSend } from "@/app/_ui/icons/icons";
+import { Notice } from "@/app/_ui/notice";
 import { QuietHoursChoice } from "@/app/_ui/send-time/quiet-hours-choice";
 import { isoOf, SendTime, sendAtProblem } from "@/app/_ui/send-time/send-time";
 import { toastDone, toastProblem } from "@/app/_ui/toast";
@@ -49,16 +50,10 @@ type NewMessage = inferRouterInputs<AppRouter>["messages"]["send"];
 function SendError({ error }: { error: unknown }) {
   if (!error || !isUnknown(error)) return <ErrorAlert error={error} title={texts.refused} />;
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      icon={<IconAlertTriangle aria-hidden />}
-      title={texts.unconfirmed.title}
-      role="alert"
-    >
+    <Notice title={texts.unconfirmed.title} role="alert">
       <Text size="sm">{knownOf(error)}</Text>
       <Text size="sm">{texts.unconfirmed.explanation}</Text>
-    </Alert>
+    </Notice>
   );
 }
 
