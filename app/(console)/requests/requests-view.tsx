@@ -64,7 +64,12 @@ const columns = ({ open, hrefOf }: Opening): ReadonlyArray<Column<LoggedRequest>
     visibleFrom: "lg",
     render: ({ address }) => <span className="tabular break-word">{address ?? "–"}</span>,
   },
-  { key: "key", header: texts.columns.key, visibleFrom: "md", render: ({ key_name, key_id }) => key_name ?? key_id },
+  {
+    key: "key",
+    header: texts.columns.key,
+    visibleFrom: "md",
+    render: ({ key_name, key_id }) => <span className="break-word">{key_name ?? key_id}</span>,
+  },
   {
     key: "when",
     header: texts.columns.when,

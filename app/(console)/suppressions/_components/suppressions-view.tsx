@@ -145,7 +145,9 @@ const columns = (): ReadonlyArray<Column<Suppression>> => [
   {
     key: "sender",
     header: texts.from,
-    render: ({ sender_id: sender }) => <span className="break-word">{sender ?? texts.allSenders}</span>,
+    render: ({ sender_id: sender }) => (
+      <span className={sender === null ? "short" : "short break-word"}>{sender ?? texts.allSenders}</span>
+    ),
   },
   {
     key: "reason",

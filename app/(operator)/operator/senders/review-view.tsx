@@ -159,7 +159,7 @@ function columns(
       header: texts.senderId,
       render: (sender) => (
         <>
-          <Text fw={600} size="sm">
+          <Text fw={600} size="sm" className="short">
             {sender.sender_id}
           </Text>
           <Box hiddenFrom="sm" fz="xs" dir="auto">
@@ -198,7 +198,7 @@ function columns(
       key: "throughput",
       header: texts.segmentsPerSecond,
       align: "right",
-      visibleFrom: "lg",
+      visibleFrom: "xl",
       render: ({ max_segments_per_second }) => max_segments_per_second ?? texts.noLimit,
     },
     {
