@@ -6,7 +6,7 @@ const en = {
   description: "Messages, delivery and cost by period.",
   period: "Period",
   periods: { day: "Today", month: "This month", all: "All time" } satisfies Record<Usage["period"], string>,
-  days: "Days",
+  days: "UTC days",
   oneDay: (day: string) => `${day}, UTC`,
   fromTo: (first: string, last: string) => `${first} to ${last}, UTC`,
   reversedDays: "The first date is after the last",

@@ -21,7 +21,7 @@ const en = {
       `From ${from}. A provider took it${after(lapse)}; the carrier has not reported yet.`,
     scheduled: (from: string, time: string) => `From ${from}. Scheduled for ${time}.`,
     pending: (from: string) => `From ${from}. Waiting for a provider to take it.`,
-    undelivered: (from: string, lapse: Lapse) => `From ${from}. It did not reach the handset${after(lapse)}.`,
+    undelivered: (from: string, lapse: Lapse) => `From ${from}. It was marked undelivered${after(lapse)}.`,
     canceled: (from: string, lapse: Lapse) => `From ${from}. Canceled${after(lapse)}.`,
     failed: (from: string, lapse: Lapse) => `From ${from}. It failed${after(lapse)}.`,
   },

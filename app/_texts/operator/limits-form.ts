@@ -10,7 +10,7 @@ const en = {
   messages: "Messages per number",
   perHour: "Per hour. 0 = no limit, empty = default",
   dailyCapIn: (currency: string) => `Daily spending cap in ${currency}`,
-  perDay: "Per UTC day. Empty = no cap",
+  perDay: "Per UTC day. Leave empty for no cap.",
   notSaved: "The limits were not saved",
   submit: "Save limits",
   saved: (account: string) => `Limits of ${account} saved`,

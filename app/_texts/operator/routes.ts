@@ -58,7 +58,7 @@ const en = {
     titleFor: (destination: string) => `Route for ${destination}`,
     form: "Route",
     prefix: "Prefix",
-    prefixHint: "Leading digits of the number, such as 49. Empty = all destinations",
+    prefixHint: "Leading digits of the number, such as 49. Leave empty for all destinations.",
     chainHint: "Messages go to the first available provider; the others are fallbacks.",
     moveUp: (provider: string) => `Move ${provider} up`,
     moveDown: (provider: string) => `Move ${provider} down`,

@@ -35,10 +35,10 @@ const en = {
       more === 0 ? `Messages in the last 8 days: ${named}.` : `Messages in the last 8 days: ${named} and ${more} more.`,
     usual: (country: string, messages: string) => `${country} ${messages}`,
     unusual: (country: string, messages: string) => `${country} ${messages} (unusual)`,
-    unknownCountry: "no known country",
-    chooseUsual: (countries: number) =>
+    unknownCountry: "Unknown country",
+    chooseUsual: (countries: number, first: string) =>
       plural(countries, {
-        one: "Choose only the usual one",
+        one: `Choose only ${first}`,
         other: `Choose only the ${countries} usual ones`,
       }),
   },

@@ -24,10 +24,13 @@ export function SentCountriesNote({
   const { data: sent = [] } = trpc.overview.sentCountries.useQuery();
   const usual = usualCountries(sent, removed).filter(isAllowed);
   if (sent.length === 0) return null;
-  const named = sent.slice(0, NAMED_MAX).map(({ country, messages, is_unusual }) => {
-    const name = country === null ? texts.unknownCountry : (countryName(country) ?? country);
-    return (is_unusual ? texts.unusual : texts.usual)(name, formatCount(messages));
-  });
+  const nameOf = (country: string | null) =>
+    country === null ? texts.unknownCountry : (countryName(country) ?? country);
+  const named = sent
+    .slice(0, NAMED_MAX)
+    .map(({ country, messages, is_unusual }) =>
+      (is_unusual ? texts.unusual : texts.usual)(nameOf(country), formatCount(messages)),
+    );
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
@@ -36,7 +39,7 @@ export function SentCountriesNote({
       {usual.length > 0 && (
         <Group>
           <Button size="xs" variant="default" onClick={() => onChoose(usual)}>
-            {texts.chooseUsual(usual.length)}
+            {texts.chooseUsual(usual.length, nameOf(usual[0] ?? null))}
           </Button>
         </Group>
       )}
