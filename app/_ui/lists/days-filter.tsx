@@ -4,7 +4,7 @@ import { TextInput } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { listsTexts as texts } from "@/app/_texts/ui/lists";
 import { type DayRange, FIRST_DAY, isReversed, LAST_DAY } from "./created-range";
-import { hintBelow } from "./filter-hint";
+import { hintBelow, notRestored } from "./filter-hint";
 import type { UrlPatch } from "./use-url-state";
 
 /** Filters a list by days, which stand in the URL as `created_from` and `created_to`. */
@@ -63,6 +63,7 @@ function DayField({
       max={LAST_DAY}
       error={error}
       {...hintBelow}
+      {...notRestored}
       value={text}
       onChange={(event) => take(event.currentTarget)}
       // Browsers fire no change event when an incomplete date is removed.

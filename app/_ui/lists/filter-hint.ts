@@ -6,3 +6,6 @@ export const hintBelow = {
   errorProps: { pos: "absolute", top: "100%", mt: 4, className: "nowrap" },
   styles: { root: { position: "relative" }, wrapper: { marginBottom: 0 } },
 } as const;
+
+/** Props of a filter in the address. A browser that goes back to a list restores the filters of a later address otherwise. */
+export const notRestored = { autoComplete: "off" } as const;

@@ -1,5 +1,6 @@
 import type { ComponentProps } from "react";
 import { Choice } from "../forms/choice";
+import { notRestored } from "./filter-hint";
 
 type Props = Omit<ComponentProps<typeof Choice>, "data" | "value" | "onChange"> & {
   options: ComponentProps<typeof Choice>["data"];
@@ -12,6 +13,12 @@ type Props = Omit<ComponentProps<typeof Choice>, "data" | "value" | "onChange"> 
 /** Filters a list by one of several values, or by none. */
 export function FilterSelect({ options, value, onChange, ...field }: Props) {
   return (
-    <Choice data={options} value={value || null} onChange={(chosen) => onChange(chosen ?? undefined)} {...field} />
+    <Choice
+      data={options}
+      value={value || null}
+      onChange={(chosen) => onChange(chosen ?? undefined)}
+      {...notRestored}
+      {...field}
+    />
   );
 }

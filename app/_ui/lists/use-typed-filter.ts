@@ -3,6 +3,7 @@
 import { useDebouncedCallback } from "@mantine/hooks";
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
 import { onNavigationStart } from "@/app/_ui/frame/navigations";
+import { notRestored } from "./filter-hint";
 
 const TYPING_DEBOUNCE_MS = 300;
 
@@ -43,6 +44,7 @@ export function useTypedFilter({ value, onChange, filterOf }: TypedFilter) {
   }, [value, apply]);
   const field = {
     value: text,
+    ...notRestored,
     onChange: (event: ChangeEvent<HTMLInputElement>) => {
       setText(event.currentTarget.value);
       apply(event.currentTarget.value);
