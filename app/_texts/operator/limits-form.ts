@@ -8,7 +8,7 @@ const en = {
   allowAllCountries: "Allow all countries",
   identicalTexts: "Identical texts per number",
   messages: "Messages per number",
-  perHour: "Per hour. 0 = no limit, empty = default",
+  perHour: "Per hour. 0 for no limit. Leave empty for the default.",
   dailyCapIn: (currency: string) => `Daily spending cap in ${currency}`,
   perDay: "Per UTC day. Leave empty for no cap.",
   notSaved: "The limits were not saved",
