@@ -92,3 +92,11 @@ test("the DLT IDs of a sender for India can be entered on a phone", async ({ con
   await row.getByRole("button", { name: "DLT IDs of SHOPIN" }).click();
   await expect(page.getByRole("dialog").getByLabel("DLT entity ID")).toBeVisible();
 });
+
+test("beside a long note no word of a suppression is broken", async ({ console: page, api }) => {
+  await api.post("/suppressions", { number: "+14155550190", note: "N".repeat(200) });
+  await page.goto("/suppressions");
+  const words = page.getByRole("table", { name: "Suppressions" }).getByText("All senders");
+  await expect(words).toBeVisible();
+  expect(await words.evaluate((element) => element.getClientRects().length)).toBe(1);
+});
