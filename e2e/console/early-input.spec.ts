@@ -1,4 +1,4 @@
-/** What people enter before the scripts of a page are loaded. */
+/** Input that people enter before the scripts of a page are loaded. */
 import type { Locator, Page } from "@playwright/test";
 import { addApiKeys } from "../support/behind-the-api";
 import { expect, test } from "../test";

@@ -22,7 +22,7 @@ const BASE_URL = "http://localhost:3000/api/v1";
 const API_KEY = "ds_test_guide";
 /** The key of an example in which fields are left out. */
 const LEFT_OUT = "…";
-/** What the alert URL of an account gets: no object of the API. */
+/** The body of an alert, as the alert URL of an account gets it: no object of the API. */
 const ALERT = "alert";
 
 const document = JSON.parse(readFileSync("openapi.json", "utf8")) as Document;
@@ -33,7 +33,7 @@ ajv.addSchema(document, "document");
 
 const propertiesOf = (schema: string): string[] => Object.keys(schemas[schema]?.properties ?? {});
 
-/** What is wrong with an object that has all its fields: unknown names, and violations of the schema. */
+/** The faults of an object that has all its fields: unknown names, and violations of the schema. */
 function faultsOf(schema: string, value: object): unknown[] {
   const unknown = Object.keys(value).filter((name) => !propertiesOf(schema).includes(name));
   const validate = ajv.getSchema(`document#/components/schemas/${schema}`);
@@ -72,12 +72,15 @@ function sentBy(file: string, args: string[]): Sent {
   return { ...sent, method: sent.method || (sent.body === null ? "GET" : "POST") };
 }
 
-/** The requests to this API of the curl commands in a block. A function stands for curl, so that nothing is sent. */
+/**
+ * The requests to this API of the curl commands in a block. A function stands for curl, so that nothing is sent, and no other command is
+ * found.
+ */
 function requestsIn({ file, text }: { file: string; text: string }): Sent[] {
   const script = `curl() { printf '%s\\0' "$@"; printf '\\0'; }\n${text}`;
-  const { stdout, status } = spawnSync("sh", ["-c", script], {
+  const { stdout, status } = spawnSync("/bin/sh", ["-c", script], {
     encoding: "utf8",
-    env: { ...process.env, BASE_URL, API_KEY },
+    env: { PATH: "", NODE_ENV: "test", BASE_URL, API_KEY },
   });
   if (status !== 0) throw new Error(`A command in ${file} ended with ${status}.`);
   const commands = stdout.split("\0\0").filter((command) => command !== "");

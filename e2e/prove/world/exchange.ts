@@ -1,6 +1,6 @@
 /** One request of a customer's program, and its result. */
 
-/** What a response says of the key's requests per minute: how many it allows, how many are left, and seconds until the next minute. */
+/** The requests per minute that the key allows, as a response says it: their limit, those left, and seconds until the next minute. */
 export type Rate = { limit: number; remaining: number; resetS: number };
 
 /** The response. `status` null: the connection broke, or the caller gave up. */

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What is logged about missing settings from now on. */
+/** The lines that are logged about missing settings from now on. */
 function listen(): () => unknown[] {
   const log = vi.spyOn(logs, "log");
   return () => log.mock.calls.filter(([, event]) => event === "provider.not_configured");
