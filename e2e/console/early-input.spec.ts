@@ -1,18 +1,12 @@
 /** Input that people enter before the scripts of a page are loaded. */
 import type { Locator, Page } from "@playwright/test";
 import { addApiKeys } from "../support/behind-the-api";
+import { holdRequests, SCRIPTS } from "../support/hold-requests";
 import { expect, test } from "../test";
 
 /** Opens a page without its scripts, until it shows `field`. @returns a function that lets them load. */
 async function openWithoutScripts(page: Page, address: string, field: Locator): Promise<() => void> {
-  let letGo = () => {};
-  const wanted = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route("**/_next/static/**/*.js*", async (route) => {
-    await wanted;
-    await route.continue();
-  });
+  const letGo = await holdRequests(page, SCRIPTS);
   // A busy server sends the page without its data.
   await expect(async () => {
     await page.goto(address, { waitUntil: "commit" });

@@ -1,3 +1,4 @@
+import { holdRequests, SCRIPTS } from "../support/hold-requests";
 import { expect, test } from "../test";
 
 test("a page is prefetched once somebody points at its link, and no other page is", async ({ console: page }) => {
@@ -66,14 +67,7 @@ test("so is a dialog that is opened for the first time", async ({ console: page 
   const open = page.getByRole("button", { name: "Create API key" }).first();
   await expect(open).toBeVisible();
   await page.waitForLoadState("networkidle");
-  let load = () => {};
-  const wanted = new Promise<void>((resolve) => {
-    load = resolve;
-  });
-  await page.route("**/_next/static/**/*.js", async (route) => {
-    await wanted;
-    await route.continue();
-  });
+  const load = await holdRequests(page, SCRIPTS);
   await open.click();
   const bar = page.getByRole("progressbar", { name: "Loading" });
   await expect(bar).toBeVisible();

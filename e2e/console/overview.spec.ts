@@ -1,3 +1,4 @@
+import { holdRequests } from "../support/hold-requests";
 import { signIn, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 
@@ -25,14 +26,7 @@ test("the first steps stay until a message is delivered, and then the figures re
 
 test("a first step that may already be done is not suggested", async ({ console: page }) => {
   const steps = page.getByRole("region", { name: "First steps" });
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/trpc\/[^?]*senders\.list/, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const release = await holdRequests(page, /trpc\/[^?]*senders\.list/);
   await page.goto("/");
   await expect(steps).toBeVisible();
   await expect(steps.getByRole("link", { name: /Register a sender$/ })).toHaveCount(0);

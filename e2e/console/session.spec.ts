@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { databaseUrlOf, openDatabase } from "../support/books";
+import { holdRequests, SCRIPTS } from "../support/hold-requests";
 import type { Service } from "../support/service";
 import { signIn as openSession, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
@@ -25,11 +26,7 @@ test("a stranger reaches the requested page after sign-in, even with fields fill
   account,
 }) => {
   // As a password manager does, or somebody who types while the scripts load.
-  let load = () => {};
-  const filled = new Promise<void>((resolve) => {
-    load = resolve;
-  });
-  await page.route("**/_next/static/**/*.js", (route) => filled.then(() => route.continue()));
+  const load = await holdRequests(page, SCRIPTS);
   await page.goto("/messages?status=failed", { waitUntil: "commit" });
   await page.getByLabel("Email").fill(account.email);
   await page.getByLabel("Password", { exact: true }).fill(account.password);

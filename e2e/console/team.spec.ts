@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "@playwright/test";
 import { apiWith } from "../support/api";
+import { holdRequests } from "../support/hold-requests";
 import { loseResponse } from "../support/lost-responses";
 import type { Service } from "../support/service";
 import { signIn } from "../support/sign-in";
@@ -34,14 +35,7 @@ async function join(browser: Browser, service: Service, link: string, name: stri
 }
 
 test("leaving is offered once the page knows that another owner remains", async ({ console: page }) => {
-  let load = () => {};
-  const wanted = new Promise<void>((resolve) => {
-    load = resolve;
-  });
-  await page.route(/members\.list/, async (route) => {
-    await wanted;
-    await route.continue();
-  });
+  const load = await holdRequests(page, /members\.list/);
   await page.goto("/settings/team");
   const leave = page.getByRole("button", { name: "Leave account" });
   await expect(leave).toBeDisabled();
@@ -144,12 +138,8 @@ test("an acceptance without a response is found to have succeeded, but not if th
   await page.getByRole("button", { name: `Withdraw the invitation for ${withdrawn}` }).click();
   await expect(page.getByText(`The invitation for ${withdrawn} is withdrawn`)).toBeVisible();
   await member.route("**/api/trpc/members.invitations.accept*", (route) => route.abort(), { times: 1 });
-  let goOn: () => void = () => undefined;
-  const isSeen = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
   const looked = member.waitForRequest("**/api/trpc/members.invitations.get*");
-  await member.route("**/api/trpc/members.invitations.get*", (route) => isSeen.then(() => route.continue()));
+  const goOn = await holdRequests(member, "**/api/trpc/members.invitations.get*");
   await submit.click();
   await looked;
   await expect(member.locator("button[type=submit]")).toBeDisabled();
