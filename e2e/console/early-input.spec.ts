@@ -1,7 +1,7 @@
 /** Input that people enter before the scripts of a page are loaded. */
 import type { Locator, Page } from "@playwright/test";
 import { addApiKeys } from "../support/behind-the-api";
-import { holdRequests, SCRIPTS } from "../support/hold-requests";
+import { holdRequests, SCRIPTS } from "../support/interrupted-requests";
 import { expect, test } from "../test";
 
 /** Opens a page without its scripts, until it shows `field`. @returns a function that lets them load. */

@@ -1,4 +1,4 @@
-import { holdRequests, SCRIPTS } from "../support/hold-requests";
+import { holdRequests, SCRIPTS } from "../support/interrupted-requests";
 import { expect, test } from "../test";
 
 test("a page is prefetched once somebody points at its link, and no other page is", async ({ console: page }) => {

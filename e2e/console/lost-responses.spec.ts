@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { loseConnection, loseResponse } from "../support/lost-responses";
+import { loseConnection, loseResponse } from "../support/interrupted-requests";
 import { expect, test } from "../test";
 
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { loseResponse } from "../support/lost-responses";
+import { loseResponse } from "../support/interrupted-requests";
 import { signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 

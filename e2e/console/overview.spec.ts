@@ -1,4 +1,4 @@
-import { holdRequests } from "../support/hold-requests";
+import { holdRequests } from "../support/interrupted-requests";
 import { signIn, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";
 

@@ -3,7 +3,7 @@ import { makeAuthenticator } from "../../test/authenticator";
 import type { OwnAccount } from "../support/accounts";
 import { codeOf } from "../support/authenticator";
 import { barriersOf, violationsOf } from "../support/axe";
-import { loseResponse } from "../support/lost-responses";
+import { loseResponse } from "../support/interrupted-requests";
 import { connectAuthenticator, passkeyUrl } from "../support/passkeys";
 import type { Service } from "../support/service";
 import { signIn } from "../support/sign-in";

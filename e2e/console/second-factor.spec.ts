@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { codeOf } from "../support/authenticator";
 import { barriersOf, violationsOf } from "../support/axe";
-import { loseConnection, loseResponse } from "../support/lost-responses";
+import { loseConnection, loseResponse } from "../support/interrupted-requests";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { loseResponse } from "../support/lost-responses";
+import { loseResponse } from "../support/interrupted-requests";
 import { expect, test } from "../test";
 
 /** A promise, and the function that resolves it. */

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { databaseUrlOf, openDatabase } from "../support/books";
-import { holdRequests, SCRIPTS } from "../support/hold-requests";
+import { holdRequests, SCRIPTS } from "../support/interrupted-requests";
 import type { Service } from "../support/service";
 import { signIn as openSession, signInOperator } from "../support/sign-in";
 import { expect, test } from "../test";

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "@playwright/test";
 import { apiWith } from "../support/api";
-import { holdRequests } from "../support/hold-requests";
-import { loseResponse } from "../support/lost-responses";
+import { holdRequests, loseResponse } from "../support/interrupted-requests";
 import type { Service } from "../support/service";
 import { signIn } from "../support/sign-in";
 import { expect, test } from "../test";

@@ -1,3 +1,4 @@
+/** Requests of a page that are held back, or whose responses are lost. */
 import type { Page } from "@playwright/test";
 
 const callsOf = (procedure: string): string => `**/api/trpc/*${procedure}*`;
@@ -17,4 +18,17 @@ export async function loseConnection(page: Page, procedure: string): Promise<() 
     await route.abort();
   });
   return () => page.unroute("**/api/trpc/**");
+}
+
+/** The addresses of the pages' scripts. */
+export const SCRIPTS = "**/_next/static/**/*.js*";
+
+/** Holds back all requests of a page to these addresses. @returns a function that lets them go on. */
+export async function holdRequests(page: Page, addresses: string | RegExp): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(addresses, (route) => released.then(() => route.continue()));
+  return release;
 }
