@@ -1,9 +1,11 @@
 /** Requests whose body takes long: who sends them may lose their permission meanwhile. */
+
 import { createServer, type Server, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { encode } from "next-auth/jwt";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { moveClockAhead } from "@/test/clock";
 import { makePerson } from "@/test/database/people";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
@@ -60,10 +62,7 @@ function begin({ port, path, headers, body }: Sending): () => Promise<{ status: 
 }
 
 /** Lets the time pass in which a look at a key counts. */
-function letTimePass(): void {
-  const at = performance.now() + 1_000;
-  vi.spyOn(performance, "now").mockImplementation(() => at);
-}
+const letTimePass = (): void => moveClockAhead(1_000);
 
 /** Waits until the request of a caller has been counted, after which its body is read. */
 const untilAdmitted = (caller: string) =>

@@ -1,9 +1,11 @@
 import { randomInt } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
+import { moveClockAhead } from "@/test/clock";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 import { makeMessages, raiseEvents } from "@/test/database/webhooks";
 import { endSession, isSessionOpen, startSession } from "../auth/sessions/sessions";
 import { inTestMode, type SessionActor } from "../core/actor";
+import { HOUR_MS } from "../core/clock";
 import { onCommit, pool, transaction } from "../core/db";
 import { newId } from "../core/ids";
 import { noteChange, notifyChanges } from "../core/live";
@@ -211,7 +213,7 @@ test.each(["session", "membership"])(
     const { words } = await follow(actor);
     if (what === "session") await endSession(actor.sessionId ?? "");
     else await pool().query("DELETE FROM account_members WHERE user_id = $1", [actor.userId]);
-    vi.spyOn(performance, "now").mockImplementation(() => Number.MAX_SAFE_INTEGER);
+    moveClockAhead(HOUR_MS);
     await expect(words.next()).rejects.toMatchObject({ status: 401, wire: { details: { reason: "no_session" } } });
   },
 );

@@ -1,4 +1,5 @@
 /** Tests of attempts that waited after their claim: for a slot, for a connection, or for an earlier attempt to end. */
+
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
@@ -6,6 +7,7 @@ import { pool } from "@/server/core/db";
 import { ALLOWED_FRESH_MS, BEGUN_FRESH_MS, begin, giveBack } from "@/server/messages/dispatch/claims";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { getMessage } from "@/server/messages/read";
+import { moveClockAhead } from "@/test/clock";
 import {
   BUSY,
   type Claimed,
@@ -94,16 +96,10 @@ function afterBeginning(work: () => Promise<unknown>): { count: () => number } {
 }
 
 describe("an attempt whose begin took long", () => {
-  const { now } = performance;
-  /** Simulates a stall of the process until now. */
-  const standStill = () => {
-    vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 2 * BEGUN_FRESH_MS);
-  };
-
   test("is begun again before its provider is called, and is not made if others have taken it over", async () => {
     const message = await claimed();
     const beginnings = afterBeginning(async () => {
-      standStill();
+      moveClockAhead(2 * BEGUN_FRESH_MS);
       await pool().query(
         "UPDATE message_attempts SET outcome = 'unknown', code = 'worker_lost', finished_at = now() WHERE message_id = $1",
         [message.id],
@@ -122,7 +118,7 @@ describe("an attempt whose begin took long", () => {
     const message = await claimed();
     const beginnings = afterBeginning(async () => {
       await suppress(message, "");
-      vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 2 * ALLOWED_FRESH_MS);
+      moveClockAhead(2 * ALLOWED_FRESH_MS);
     });
     startAttempts([{ ...message.first, begunAtMs: null }]);
     await settleAttempts();
@@ -140,7 +136,7 @@ describe("an attempt whose begin took long", () => {
     for (const message of [slow, quick]) {
       await pool().query("UPDATE messages SET chain = '{vonage}' WHERE id = $1", [message.id]);
     }
-    const beginnings = afterBeginning(async () => standStill());
+    const beginnings = afterBeginning(async () => moveClockAhead(2 * BEGUN_FRESH_MS));
     startAttempts([{ ...slow.first, begunAtMs: null }]);
     await settleAttempts();
     expect(beginnings.count()).toBe(2);

@@ -1,7 +1,9 @@
 /** A worker without the variables of a provider that a web process routes messages to. */
+
 import { afterEach, expect, test, vi } from "vitest";
 import * as logs from "@/server/core/log";
 import { invalidateProviders } from "@/server/providers/registry";
+import { moveClockAhead } from "@/test/clock";
 import { newNumber, sendTo, setProvider, twilioOfFile, work } from "@/test/database/twilio";
 
 const own = twilioOfFile();
@@ -49,9 +51,8 @@ test("so it does when messages of the provider wait", async () => {
   await work();
   keepOnly();
   // It logs the same only once a minute.
-  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 120_000);
+  moveClockAhead(120_000);
   const heard = listen();
   await work();
-  clock.mockRestore();
   expect(heard()).toEqual([["error", "provider.not_configured", expect.objectContaining({ problem: null })]]);
 });

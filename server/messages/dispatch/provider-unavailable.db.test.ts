@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
@@ -9,6 +9,7 @@ import { getMessage } from "@/server/messages/read";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { slotsInUse } from "@/server/providers/health/slots";
 import { invalidateProviders, providerTable } from "@/server/providers/registry";
+import { moveClockAhead } from "@/test/clock";
 import { claimAttempts } from "@/test/database/attempts";
 import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { makeAccount } from "@/test/database/seed";
@@ -27,15 +28,12 @@ async function letTimePass(minutes: number): Promise<void> {
   invalidateProviders();
 }
 
-let aheadMs = 0;
-
 /** Checks the queue of the provider, however recent the last check was. */
 async function checkNow(lookedAt?: { once: number; call: number }): Promise<void> {
   const [table, state] = [await providerTable(), await stateOf()];
   if (!state) throw new Error("no state");
-  aheadMs += 10_000;
-  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + aheadMs);
-  await rerouteUnavailable(state, table, lookedAt).finally(() => clock.mockRestore());
+  moveClockAhead(10_000);
+  await rerouteUnavailable(state, table, lookedAt);
 }
 
 test("a drained provider is skipped, not tried", async () => {

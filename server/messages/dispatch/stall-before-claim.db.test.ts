@@ -1,4 +1,5 @@
 /** Tests of a process that stalls between its look at a message and the claim of an attempt, while the permission to send ends. */
+
 import pg from "pg";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { pool, transaction } from "@/server/core/db";
@@ -9,6 +10,7 @@ import { claimFromThrottleQueue, enqueueThrottled } from "@/server/messages/disp
 import { getMessage } from "@/server/messages/read";
 import { deleteSender } from "@/server/senders/service";
 import { createSuppression } from "@/server/suppressions/service";
+import { moveClockAhead } from "@/test/clock";
 import { claimAttempts, claimed, pending, prepareAttempts } from "@/test/database/attempts";
 
 beforeAll(prepareAttempts);
@@ -19,12 +21,11 @@ type Pending = Awaited<ReturnType<typeof pending>>;
 /** Stalls this process before the next claim, while `work` is done. */
 function stallBeforeClaim(work: () => Promise<unknown>): void {
   const query = pg.Client.prototype.query as unknown as (...args: unknown[]) => unknown;
-  const { now } = performance;
   let hasStalled = false;
   vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     if (hasStalled || (args[0] as { name?: string }).name !== "attempts.claim") return query.apply(this, args);
     hasStalled = true;
-    vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + ALLOWED_FRESH_MS);
+    moveClockAhead(ALLOWED_FRESH_MS);
     return work().then(() => query.apply(this, args));
   } as never);
 }

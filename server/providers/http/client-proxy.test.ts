@@ -1,4 +1,5 @@
 /** Tests of calls through an egress proxy: if it fails before the request is written, nothing was sent; afterwards all is as without it. */
+
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
@@ -6,6 +7,7 @@ import type tls from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { env } from "@/server/core/env";
 import { metrics } from "@/server/core/metrics";
+import { moveClockAhead } from "@/test/clock";
 import { selfSigned } from "@/test/network/certificate";
 import { type ConnectProxy, type ProxyPlan, startConnectProxy } from "@/test/network/connect-proxy";
 import { trustForTest } from "@/test/network/trusted-certificate";
@@ -157,12 +159,8 @@ describe("a proxy that makes no connection: nothing was sent", () => {
 
   it("after a long stall of this process: the message is not written", async () => {
     const { url, requests } = await taking();
-    const { now } = performance;
     // Others may have sent it meanwhile.
-    proxy.beforeNext(() => {
-      const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
-      closers.push(() => clock.mockRestore());
-    });
+    proxy.beforeNext(() => moveClockAhead(15_000));
     expect(await sendPlain(url)).toMatchObject({ kind: "retryable", code: "process_stalled", fault: "throttled" });
     expect(proxy.asked).toHaveLength(1);
     expect(requests).toEqual([]);

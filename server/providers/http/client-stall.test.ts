@@ -1,11 +1,14 @@
 /** Tests that a stall of this process does not count as a failure of the provider. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import net, { type AddressInfo, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { moveClockAhead } from "@/test/clock";
 import { stallFor, stallThen, startServerApart } from "@/test/network/stalls";
 import { PLAIN_SEND, plainProvider, stubClientEnv } from "@/test/providers/plain-provider";
+import { MINUTE_MS } from "../../core/clock";
 import { healthSignalOf } from "../health/breaker";
 import { httpAdapter } from "./client";
 
@@ -69,26 +72,10 @@ test("after a long stall no idle connection is used", async () => {
   for (let count = 0; count < 5; count += 1) await send(url);
   const former = new Set(sockets.splice(0));
   expect(former.size).toBeLessThan(5);
-  const { now } = performance;
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
-  closers.push(() => clock.mockRestore());
+  moveClockAhead(15_000);
   expect(await send(url)).toMatchObject({ kind: "accepted" });
   expect(sockets.map((socket) => former.has(socket))).toEqual([false]);
 });
-
-let stoodStillMs = 30_000;
-
-/**
- * Moves the clock ahead by a minute or more, as after a SIGSTOP. Each time by more than before, because the clock may not have been read
- * since an earlier test set it back.
- */
-function standStillForLong(): void {
-  stoodStillMs *= 2;
-  const aheadMs = stoodStillMs;
-  const { now } = performance;
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + aheadMs);
-  closers.push(() => clock.mockRestore());
-}
 
 const NOT_WRITTEN = { kind: "retryable", code: "process_stalled", fault: "throttled" };
 
@@ -106,7 +93,7 @@ test("a message whose connection is established only after a long stall is not w
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const { connect } = net;
   const connecting = vi.spyOn(net, "connect").mockImplementationOnce(((...args: Parameters<typeof connect>) => {
-    standStillForLong();
+    moveClockAhead(MINUTE_MS);
     return connect(...args);
   }) as typeof connect);
   closers.push(() => connecting.mockRestore());
@@ -120,7 +107,7 @@ test("a message whose connection is established only after a long stall is not w
 test("a message is not written after an immediately preceding long stall", async () => {
   const { url } = await serverApart({ answer: "m1", afterMs: 0 });
   const build = vi.fn(() => {
-    standStillForLong();
+    moveClockAhead(MINUTE_MS);
     return { method: "POST" as const, url, headers: {}, body: "hi" };
   });
   const outcome = await httpAdapter({ ...provider(url), buildRequest: build }, {}).send(PLAIN_SEND);

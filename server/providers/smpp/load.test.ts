@@ -1,8 +1,9 @@
 /**
  * Tests of the adapter under load: stalls of this process, floods of receipts, throttling, and changing settings.
  */
+
 import smpp from "smpp";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   accept,
   deliver,
@@ -11,6 +12,7 @@ import {
   receiptOf,
   refuse,
 } from "@/test/carriers/smsc-scripted";
+import { moveClockAhead } from "@/test/clock";
 import { stallFor, standStill } from "@/test/network/stalls";
 import { stubProviderEnv } from "@/test/providers/plain-provider";
 import { healthSignalOf } from "../health/breaker";
@@ -116,11 +118,9 @@ describe("a stall of this process that costs the bind", () => {
 
 describe("a long stall of this process", () => {
   it("prevents submits that others may have made meanwhile, and the centre may be tried again", async () => {
-    const { now } = performance;
     const centre = await openCentre((...submit) => {
       refuse(THROTTLED)(...submit);
-      const clock = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + 15_000);
-      onTestFinished(() => clock.mockRestore());
+      moveClockAhead(15_000);
     });
     const adapter = open(centre.url);
     await bound(adapter);
