@@ -66,6 +66,7 @@ SELECT create_reference_table('routes');
 -- local sign_in_throttles: by email and address
 -- local api_keys: found by the key's hash
 -- local audit_entries: of operators as well
+-- local audit_digests: of the installation
 -- local alerts: of operators as well
 -- local alert_states: of providers as well
 -- local mails: of operators as well

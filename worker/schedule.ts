@@ -21,6 +21,7 @@ export const RECURRING: readonly Recurring[] = [
   everyMinute("sweep_webhooks"),
   everyMinute("sweep_alerts"),
   everyMinute("fold_list_totals"),
+  everyMinute("digest_audit"),
   everyHour("mark_lists", 11),
   everyHour("check_ledger", 17),
   everyHour("forget_old_data", 31),

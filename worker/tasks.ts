@@ -1,6 +1,7 @@
 import type { Task, TaskList } from "graphile-worker";
 import { forgetIdempotencyKeys, watchLedger } from "../server/accounts/tasks";
 import { forgetAlerts, postAlert, sweepAlerts } from "../server/alerts/tasks";
+import { digestAudit } from "../server/audit/digests";
 import { forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobOf, type JobPayload, jobs, type QueueName } from "../server/core/jobs";
@@ -74,6 +75,7 @@ export const sweepTasks = {
   sweep_webhooks: recurringTask("sweep_webhooks", sweepWebhooks),
   sweep_alerts: recurringTask("sweep_alerts", sweepAlerts),
   fold_list_totals: recurringTask("fold_list_totals", foldListTotals),
+  digest_audit: recurringTask("digest_audit", digestAudit),
 } satisfies TasksOf<"sweeps">;
 
 /** Jobs of every hour, which may take long and so have their own queue. */

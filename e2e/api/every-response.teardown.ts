@@ -15,6 +15,10 @@ test("after the whole run every balance is the sum of its ledger, and every mess
   expect(await operator.findDrift()).toEqual([]);
 });
 
+test("after the whole run the audit log is as its digests say", async ({ operator }) => {
+  expect(await operator.command("audit check", {})).toMatchObject({ digests: expect.any(Number), faults: [] });
+});
+
 test("the sweeps of the worker ran every minute of this run", async ({ service }) => {
   const database = await openDatabase(databaseUrlOf(service));
   const sweeps = await database

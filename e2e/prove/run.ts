@@ -111,7 +111,7 @@ export async function perform(
   const stuckJobs = await countStuckJobs(world.database);
   signal.throwIfAborted();
   const { carriers, receivers, database } = world;
-  const ownCheck = await world.checkLedger();
+  const [ownCheck, auditCheck] = [await world.checkLedger(), await world.checkAudit()];
   const taken = await snapshots?.stop();
   return {
     evidence: {
@@ -145,6 +145,7 @@ export async function perform(
       unserved: upgraded ? unservedOf(load) : [],
       stuckJobs,
       ownCheck,
+      auditCheck,
       disabled: new Map([...disabled, ...(await readDisabled(database))]),
     },
     happened,

@@ -26,6 +26,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   route list
   route create     --chain a,b --price 0.01 [--prefix 49] [--priority 0]  price per segment; no prefix: everywhere
   ledger check     compares every balance with its ledger; exit code 1 when one differs
+  audit check      [--since 2026-01-31] [--noted SHA256]                  compares the audit log with its digests; exit code 1 when it was
+                   altered, or when no digest has the noted hash
   rebuild list-totals  recounts the lists and corrects their lengths, while the service runs
   rebuild usage        recounts messages and events and corrects the counters of usage, likewise
   secrets reseal   seals stored secrets with SECRET_KEY that a key of SECRET_KEY_PREVIOUS sealed; exit code 1 when one
@@ -49,6 +51,7 @@ const OPTIONS = {
   json: { type: "boolean" },
   name: { type: "string" },
   note: { type: "string" },
+  noted: { type: "string" },
   operator: { type: "boolean" },
   password: { type: "string" },
   prefix: { type: "string" },
@@ -58,6 +61,7 @@ const OPTIONS = {
   scopes: { type: "string" },
   sender: { type: "string" },
   "sender-id": { type: "string" },
+  since: { type: "string" },
   test: { type: "boolean" },
 } as const;
 

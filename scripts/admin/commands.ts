@@ -8,6 +8,7 @@ import { ensureTestAccount } from "@/server/accounts/test-mode";
 import { revokeApiKey } from "@/server/api-keys/revoke";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
 import { createApiKey, listApiKeys } from "@/server/api-keys/service";
+import { checkAudit } from "@/server/audit/check-digests";
 import { issuePasswordReset } from "@/server/auth/credentials/change-password";
 import { hashPassword } from "@/server/auth/credentials/password-hash";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
@@ -239,6 +240,26 @@ async function checkBooks() {
   return { output, ok: drifted.length === 0 };
 }
 
+const AuditCheckInput = z.object({
+  since: z.iso.date("must be a UTC day such as 2026-01-31").optional(),
+  noted: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 of 64 hexadecimal digits")
+    .optional(),
+});
+
+async function checkAuditLog(flags: Flags) {
+  const input = parseInput(AuditCheckInput, { since: text(flags, "since"), noted: text(flags, "noted") });
+  const { newest, isNoted, faults, ...counts } = await checkAudit(input);
+  const output = {
+    ...counts,
+    newest: newest && { number: String(newest.number), day: newest.day, sha256: newest.sha256 },
+    ...(isNoted === null ? {} : { noted: isNoted ? "found" : "not found" }),
+    faults: faults.map(({ number, ...fault }) => ({ number: String(number), ...fault })),
+  };
+  return { output, ok: faults.length === 0 && isNoted !== false };
+}
+
 async function reseal() {
   requireSecretKey();
   const columns = await resealSecrets(OPERATOR);
@@ -266,6 +287,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["route list", { run: listRoutes, options: [] }],
   ["route create", { run: createRoute, options: ["chain", "price", "prefix", "priority"] }],
   ["ledger check", { run: checkBooks, options: [] }],
+  ["audit check", { run: checkAuditLog, options: ["since", "noted"] }],
   ["rebuild list-totals", { run: async () => done({ corrected: await rebuildListTotals() }), options: [] }],
   ["rebuild usage", { run: async () => done({ corrected: await rebuildUsage() }), options: [] }],
   ["secrets reseal", { run: reseal, options: [] }],

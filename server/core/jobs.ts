@@ -92,6 +92,7 @@ export const jobs = {
   sweep_webhooks: recurring,
   check_ledger: recurring,
   fold_list_totals: recurring,
+  digest_audit: recurring,
   forget_idempotency_keys: recurring,
   forget_callbacks: recurring,
   forget_sign_ins: recurring,
@@ -110,7 +111,7 @@ export type JobName = keyof typeof jobs;
 export const QUEUES = {
   dispatch: ["dispatch_messages"],
   receipts: ["apply_receipts", "join_receipts", "apply_inbound", "request_password_reset", "review_sender"],
-  sweeps: ["sweep_messages", "sweep_webhooks", "sweep_alerts", "fold_list_totals"],
+  sweeps: ["sweep_messages", "sweep_webhooks", "sweep_alerts", "fold_list_totals", "digest_audit"],
   housekeeping: [
     "check_ledger",
     "forget_idempotency_keys",

@@ -33,6 +33,7 @@ const taskNames: Record<JobName, string> = {
   sweep_alerts: "Look for problems to alert on",
   check_ledger: "Check the ledger",
   fold_list_totals: "Update list totals",
+  digest_audit: "Protect the audit log by digests",
   mark_lists: "Index deep pages of lists",
   forget_idempotency_keys: "Delete old idempotency keys",
   forget_callbacks: "Delete old callbacks",

@@ -58,8 +58,9 @@ export type Evidence = {
   unresolved: readonly Unresolved[];
   /** Jobs still locked at the end although no process works on them. */
   stuckJobs: number;
-  /** Output of the service's own ledger check. */
+  /** Output of the service's own check of the ledger, and of the audit log. */
   ownCheck: string;
+  auditCheck: string;
   frozen: readonly FrozenQueue[];
   /** Requests that an upgrade failed: those with a 5xx or without a response. Faults may fail some, so it is empty then. */
   unserved: readonly string[];

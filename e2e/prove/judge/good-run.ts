@@ -48,6 +48,7 @@ export function goodRun(): Evidence {
     disabled: new Map(),
     stuckJobs: 0,
     ownCheck: '{"accounts":1,"drifted":[]}',
+    auditCheck: '{"digests":1,"entries":1,"faults":[]}',
     sends: [
       {
         accountId: ACCOUNT,

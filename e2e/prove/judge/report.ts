@@ -38,6 +38,7 @@ const NAMES: Record<keyof Verdict["defects"], string> = {
   quotas: "quotas of API keys not kept",
   rates: "rate limits of API keys not kept",
   endpoints: "changes of endpoints not kept",
+  audit: "audit log not as its digests say",
   unserved: "requests failed by an upgrade",
   empty: "empty books",
 };

@@ -80,6 +80,13 @@ test("balance, ledger, messages and counters must agree", () => {
   expect(found(() => ({ ownCheck: '{"drifted":[{"accountId":"acc_1"}]}' }))).toEqual(["drift"]);
 });
 
+test("the audit log has digests, and is as they say", () => {
+  expect(found(() => ({ auditCheck: '{"digests":1,"faults":[{"number":"1","problem":"entries_differ"}]}' }))).toEqual([
+    "audit",
+  ]);
+  expect(found(() => ({ auditCheck: '{"digests":0,"faults":[]}' }))).toEqual(["audit"]);
+});
+
 test("no status goes back: not in the database, not in reads, not in events", () => {
   const back = { atMs: 4, process: null, messageId: ID, former: "delivered", status: "sent" };
   expect(found((run) => ({ history: { ...run.history, moves: [...run.history.moves, back] } }))).toEqual(["backwards"]);

@@ -61,6 +61,8 @@ export type Defects = {
   rates: Cases;
   /** Created, changed and deleted endpoints that got events they should not get, or missed some. */
   endpoints: Cases;
+  /** Findings of the service's own check of the audit log. */
+  audit: Cases;
   unserved: Cases;
   /** An empty book agrees with every other, so it proves nothing. */
   empty: Cases;
@@ -243,6 +245,9 @@ export function judge(evidence: Evidence): Verdict {
       quotas: judgeQuotas(evidence),
       rates: judgeRates(evidence),
       endpoints: judgeEndpoints(evidence),
+      audit: /"digests":[1-9].*"faults":\[\]/.test(evidence.auditCheck)
+        ? []
+        : [evidence.auditCheck.trim().slice(0, 300)],
       unserved: [...evidence.unserved],
       empty: Object.entries({ accepted, taken, received }).flatMap(([book, entries]) =>
         entries.length === 0 ? [`nothing ${book}`] : [],

@@ -68,6 +68,8 @@ export type World = {
   allReady: () => Promise<void>;
   /** Whether the service's own ledger check passes. */
   checkLedger: () => Promise<string>;
+  /** The output of the service's own check of the audit log. */
+  checkAudit: () => Promise<string>;
 };
 
 export type WorldOptions = {
@@ -199,6 +201,9 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
   const limited = from === null ? await makeLimited(ground) : null;
   const spares = await makeSpares(database);
   const cookies = from === null ? await signInAll(ground, customers) : new Map();
+  // The command fails when it finds a fault.
+  const ownCheck = (subject: "ledger" | "audit") =>
+    runCommand("admin.mjs", server.url(DATABASE), subject, "check", "--json").catch((thrown: Error) => thrown.message);
 
   return {
     server,
@@ -233,10 +238,7 @@ async function build(options: WorldOptions, keep: Keep): Promise<World> {
       fleet.start(name);
       await allReady();
     },
-    // The command fails when the books do not balance.
-    checkLedger: () =>
-      runCommand("admin.mjs", server.url(DATABASE), "ledger", "check", "--json").catch(
-        (thrown: Error) => thrown.message,
-      ),
+    checkLedger: () => ownCheck("ledger"),
+    checkAudit: () => ownCheck("audit"),
   };
 }
