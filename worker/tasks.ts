@@ -1,8 +1,7 @@
 import type { Task, TaskList } from "graphile-worker";
 import { forgetIdempotencyKeys, watchLedger } from "../server/accounts/tasks";
 import { forgetAlerts, postAlert, sweepAlerts } from "../server/alerts/tasks";
-import { digestAudit } from "../server/audit/digests";
-import { forgetAudit } from "../server/audit/tasks";
+import { digestAudit, forgetAudit } from "../server/audit/tasks";
 import { forgetSignIns, mailPasswordReset } from "../server/auth/tasks";
 import { type JobName, type JobOf, type JobPayload, jobs, type QueueName } from "../server/core/jobs";
 import { errorFields, log } from "../server/core/log";

@@ -17,7 +17,7 @@ const UNDIGESTED_AFTER = "interval '10 minutes'";
 type Problem = "digest_missing" | "digest_altered" | "entries_differ";
 
 /** `day` and `entries` are those of the digest; null: it is missing. `found`: how many entries have its number now. */
-export type AuditFault = {
+type AuditFault = {
   number: bigint;
   problem: Problem;
   day: string | null;
