@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createApiKey } from "@/server/api-keys/service";
+import { digestAudit } from "@/server/audit/tasks";
 import type { SessionActor } from "@/server/core/actor";
 import { pool } from "@/server/core/db";
 import { newId } from "@/server/core/ids";
@@ -204,4 +205,27 @@ test("a check of the ledger shows every difference of an account", async () => {
       },
     ],
   });
+});
+
+test("a check of the audit log shows its newest digest, and refuses what is no day or hash", async () => {
+  await makeAccount("Acme");
+  await digestAudit();
+  const check = (await run("audit check", {})) as { newest: { sha256: string }; entries: number };
+  expect(check).toMatchObject({ faults: [], waiting: 0, newest: { number: "1", sha256: expect.any(String) } });
+  expect(check.entries).toBeGreaterThan(0);
+  const noted = check.newest.sha256.toUpperCase();
+  expect(await run("audit check", { noted, since: "2026-01-31" })).toMatchObject({
+    noted: "found",
+    since: "2026-01-31",
+  });
+  expect(await runCommand("audit check", { noted: "0".repeat(64) })).toMatchObject({
+    ok: false,
+    output: { noted: "not found" },
+  });
+  await expect(run("audit check", { noted: "5f0c" })).rejects.toThrow(
+    "--noted: must be a SHA-256 of 64 hexadecimal digits",
+  );
+  await expect(run("audit check", { since: "yesterday" })).rejects.toThrow(
+    "--since: must be a UTC day such as 2026-01-31",
+  );
 });

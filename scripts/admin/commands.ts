@@ -244,7 +244,8 @@ const AuditCheckInput = z.object({
   since: z.iso.date("must be a UTC day such as 2026-01-31").optional(),
   noted: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 of 64 hexadecimal digits")
+    .regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 of 64 hexadecimal digits")
+    .toLowerCase()
     .optional(),
 });
 
