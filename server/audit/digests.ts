@@ -22,7 +22,10 @@ const dayText = (day: string): string => `to_char(${day}, 'YYYY-MM-DD')`;
 /** SQL: the columns of {@link Digest} in `audit_digests`. */
 const DIGEST_COLUMNS = `number, ${dayText("day")} AS day, entries, entries_sha256 AS "entriesSha256", sha256`;
 
-/** SQL: an entry `e` as one line of JSON; everything but the number of its digest. */
+/**
+ * SQL: an entry `e` as one line of JSON; everything but the number of its digest. Never change it, not even for a new column: digests that were
+ * made would no longer match.
+ */
 const LINE = `json_build_array(e.id, e.account_id, e.actor_kind, e.actor_id, e.action, e.subject_id, e.address, e.user_agent,
   e.before::text, e.after::text, e.is_test, to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`;
 
