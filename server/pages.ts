@@ -3,8 +3,8 @@
  * process can open. It does not judge callers: the web process has, and names their addresses.
  */
 import { rmSync } from "node:fs";
-import { createServer } from "node:http";
 import path from "node:path";
+import { createPagesServer } from "./api/http-server";
 import { lowerPriority } from "./api/pages/low-priority";
 import { startNext } from "./api/pages/next-handler";
 import { REPORT_EVERY_MS, type Report } from "./api/pages/report";
@@ -14,9 +14,6 @@ import { env, exportSettings } from "./core/env";
 import { nameProcess } from "./core/log";
 import { onShutdown, runUntilParentEnds } from "./core/process";
 import { collectMetrics, metricsOfPages } from "./observability/exporter";
-
-/** Each limit of the web process, and room for what it adds to the headers. */
-const HEADERS_MAX_BYTES = 32_768;
 
 async function start(): Promise<void> {
   const [, , socketPath] = process.argv;
@@ -29,10 +26,7 @@ async function start(): Promise<void> {
   const isScraped = env().METRICS_PORT !== undefined;
   if (isScraped) collectMetrics("pages");
   const handle = await startNext();
-  // Its only caller keeps connections open, and has limited time and size of the requests.
-  const server = createServer({ maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false, keepAliveTimeout: 0 });
-  server.headersTimeout = 0;
-  server.requestTimeout = 0;
+  const server = createPagesServer();
   server.on("request", (request, response) => {
     handle(request, response).catch(() => response.destroy());
   });

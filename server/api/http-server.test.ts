@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { writeResponse } from "./door/responses";
 import { prepareStop } from "./door/stop-serving";
-import { createWebServer } from "./http-server";
+import { createPagesServer, createWebServer } from "./http-server";
 
 /** More than the buffers at both ends of a connection hold. */
 const LARGE = Buffer.alloc(16 * 1_048_576, "x");
@@ -91,4 +91,32 @@ test("a stream that sends something from time to time stays open for longer", as
   socket.resume();
   await expect.poll(() => beats, { timeout: 60_000 }).toBeGreaterThan(30);
   expect(seen[0]?.isClosed()).toBe(false);
+});
+
+/** Sends one request. @returns its headers as the server sees them. */
+async function headersAt(server: Server, head: string): Promise<NodeJS.Dict<string | string[]>> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  closers.push(() => {
+    socket.destroy();
+    server.close();
+  });
+  const asked = once(server, "request");
+  socket.write(head);
+  const [request] = await asked;
+  return request.headers;
+}
+
+/** More fields than Node keeps without a setting of ours, in fewer bytes than a request may have. */
+const FIELDS = Array.from({ length: 2_000 }, (_, at) => `${at.toString(36)}:\r\n`).join("");
+
+test.each([
+  ["web", createWebServer],
+  ["pages", createPagesServer],
+])("the server of the %s process loses no header field, however many there are", async (_name, makeServer) => {
+  const head = `GET / HTTP/1.1\r\nhost: localhost\r\n${FIELDS}authorization: Bearer last\r\n\r\n`;
+  const headers = await headersAt(makeServer(), head);
+  expect(headers.authorization).toBe("Bearer last");
+  expect(Object.keys(headers)).toHaveLength(2_002);
 });

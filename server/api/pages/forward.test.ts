@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import http, { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { createPagesServer, createWebServer } from "../http-server";
 import { forward, NoPages } from "./forward";
 
 const closers: Array<() => void> = [];
@@ -30,7 +31,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 async function pages(answer: Answer): Promise<{ socketPath: string; bytes: () => string }> {
   const socketPath = socketFile();
   const behind = `${socketPath}-behind`;
-  const server = createServer({ requireHostHeader: false }, answer);
+  const server = createPagesServer().on("request", answer);
   let bytes = "";
   const recorder = net.createServer((socket) => {
     const on = net.connect(behind);
@@ -57,7 +58,7 @@ async function pages(answer: Answer): Promise<{ socketPath: string; bytes: () =>
 async function front(socketPath: string, body?: Buffer) {
   const target = { socketPath, agent: agent() };
   const endings: Promise<unknown>[] = [];
-  const server = createServer((request, response) => {
+  const server = createWebServer().on("request", (request, response) => {
     request.resume();
     response.setHeader("x-frame-options", "DENY");
     endings.push(
@@ -136,6 +137,16 @@ test("a caller cannot remove a field by which the pages know who calls", async (
   await talk(port, lines("GET /p HTTP/1.1", "Host: h", `Connection: close, ${names}`, ...own));
   const [head = ""] = bytes().split("\r\n\r\n", 1);
   expect(head.split("\r\n")).toEqual(expect.arrayContaining(own));
+});
+
+test("nor can a caller crowd such a field out", async () => {
+  const { socketPath } = await pages(({ headers }, response) => {
+    response.setHeader("x-seen", headers["x-peer-address"] ?? "none").end();
+  });
+  const { port } = await front(socketPath);
+  const many = Array.from({ length: 1_500 }, (_, at) => `a${at}: 1`);
+  const close = ["Host: h", "Connection: close"];
+  expect(await talk(port, lines("GET /p HTTP/1.1", ...close, ...many, "x-peer-address: p"))).toContain("x-seen: p\r\n");
 });
 
 test("nothing of a chunked body or a smuggled request arrives", async () => {
