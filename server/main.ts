@@ -11,7 +11,7 @@ import { openConsoleDoor, openPublicDoor } from "./api/door/console-door";
 import type { PagesHandler } from "./api/door/pages-handler";
 import { securityHeaders } from "./api/door/security-headers";
 import { prepareStop } from "./api/door/stop-serving";
-import { handleHttpRefusals, refuseWithoutOneHost } from "./api/http-refusals";
+import { handleHttpRefusals, refuseAmbiguous } from "./api/http-refusals";
 import { createWebServer } from "./api/http-server";
 import { loggedPath } from "./api/logged-path";
 import { handleReceiptNode, handleRestNode, isRestPath, pathOf } from "./api/node-door";
@@ -114,7 +114,7 @@ async function start(): Promise<void> {
   const handle = requestHandler(handleOther);
   handleHttpRefusals(server);
   server.on("request", (request, response) => {
-    if (refuseWithoutOneHost(request, response)) return;
+    if (refuseAmbiguous(request, response)) return;
     request.url = pathOf(request.url ?? "");
     for (const [name, value] of securityHeaders()) response.setHeader(name, value);
     handle(request, response).catch((thrown) => respondFailed(request, response, thrown));

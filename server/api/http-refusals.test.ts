@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { exchange, responsesIn, type Then } from "@/test/network/raw-socket";
 import { securityHeaders } from "./door/security-headers";
-import { handleHttpRefusals, refuseWithoutOneHost } from "./http-refusals";
+import { handleHttpRefusals, refuseAmbiguous } from "./http-refusals";
 
 vi.stubEnv("DATABASE_URL", "postgresql://nobody@127.0.0.1/none");
 vi.stubEnv("SECRET_KEY", "0".repeat(32));
@@ -19,7 +19,7 @@ async function serve(handle: RequestListener, settings: { headersTimeout?: numbe
   servers.push(server);
   handleHttpRefusals(server);
   server.on("request", (request, response) => {
-    if (!refuseWithoutOneHost(request, response)) handle(request, response);
+    if (!refuseAmbiguous(request, response)) handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -28,6 +28,7 @@ async function serve(handle: RequestListener, settings: { headersTimeout?: numbe
 
 const respondDone: RequestListener = (_request, response) => response.end("done");
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n";
+const CHUNKS = "1\r\na\r\n0\r\n\r\n";
 
 function expectRefusal(response: Awaited<ReturnType<Awaited<ReturnType<typeof serve>>>>[number], reason: string) {
   expect(response.status).toBe(400);
@@ -59,6 +60,16 @@ describe("a request that violates HTTP is refused with the error envelope", () =
     ["no Host", "GET / HTTP/1.1\r\n\r\n", "malformed_http"],
     ["two hosts", `${GET}hOST: y\r\n\r\n`, "malformed_http"],
     ["two hosts in HTTP/1.0", "GET / HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n", "malformed_http"],
+    ["two authorizations", `${GET}Authorization: Bearer a\r\naUTHORIZATION: Bearer b\r\n\r\n`, "malformed_http"],
+    ["the same authorization twice", `${GET}${"Authorization: Bearer a\r\n".repeat(2)}\r\n`, "malformed_http"],
+    [
+      "another coding before chunked",
+      `${GET}Transfer-Encoding: gzip, chunked\r\n\r\n${CHUNKS}`,
+      "unknown_transfer_coding",
+    ],
+    ["an empty coding", `${GET}Transfer-Encoding: , chunked\r\n\r\n${CHUNKS}`, "unknown_transfer_coding"],
+    ["no coding and a length", `${GET}Transfer-Encoding:\r\nContent-Length: 1\r\n\r\na`, "unknown_transfer_coding"],
+    ["chunks in HTTP/1.0", `GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKS}`, "unknown_transfer_coding"],
     ["an expectation", `${GET}Expect: x\r\n\r\n`, "unknown_expectation"],
   ])("%s", async (_name, bytes, reason) => {
     const ask = await serve(respondDone);
@@ -100,6 +111,21 @@ describe("nothing is written into a response in progress", () => {
     expect(more).toEqual([]);
   });
 
+  test("nothing is handled that follows an ambiguous request on its connection", async () => {
+    const handled: string[] = [];
+    const responds: Array<() => void> = [];
+    const ask = await serve(({ url = "" }, response) => {
+      handled.push(url);
+      responds.push(() => response.end(url));
+    });
+    const line = (path: string, fields = "") => `GET ${path} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`;
+    const responses = ask(line("/first") + line("/second", "Host: y\r\n") + line("/third"));
+    await expect.poll(() => responds.length).toBeGreaterThan(0);
+    for (const respond of responds) respond();
+    expect((await responses).map(({ status }) => status)).toEqual([200, 400]);
+    expect(handled).toEqual(["/first"]);
+  });
+
   test("if a request becomes malformed after its response has begun, the response is only cut off", async () => {
     const ask = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 }).write("begun");
@@ -119,6 +145,14 @@ describe("nothing is written into a response in progress", () => {
     const [refusal, ...more] = await ask(`${GET}Expect: x\r\nTransfer-Encoding: chunked\r\n\r\nnonsense`);
     if (!refusal) throw new Error("There is no response.");
     expect([refusal.status, more]).toEqual([400, []]);
+  });
+
+  test("chunks are read, however their coding is written", async () => {
+    const ask = await serve((request, response) => {
+      request.on("data", (chunk) => response.write(`got ${chunk}`)).on("end", () => response.end());
+    });
+    const [response] = await ask(`${GET}Connection: close\r\nTransfer-Encoding:  Chunked \r\n\r\n${CHUNKS}`);
+    expect(response).toMatchObject({ status: 200, body: expect.stringContaining("got a") });
   });
 
   test("HTTP/1.0 needs no Host, and the expectation 100-continue is supported", async () => {

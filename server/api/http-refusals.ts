@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { type ApiError, invalidRequest } from "../core/errors";
+import { defineProcessValue } from "../core/process";
 import { writeResponse } from "./door/responses";
 import { securityHeaders } from "./door/security-headers";
 import { refusalResponse } from "./rest";
@@ -20,6 +21,10 @@ const tooLarge = () =>
   invalidRequest("The request's first line and headers are larger than 16 KiB.", { reason: "headers_too_large" });
 const tooSlow = () => invalidRequest("The request was not complete in time.", { reason: "request_too_slow" });
 const malformed = (message: string) => invalidRequest(message, { reason: "malformed_http" });
+const unknownCoding = () =>
+  invalidRequest("The only supported Transfer-Encoding is chunked, in HTTP/1.1.", {
+    reason: "unknown_transfer_coding",
+  });
 const unsupported = () =>
   invalidRequest("The only supported expectation is 100-continue.", { reason: "unknown_expectation" });
 
@@ -28,24 +33,50 @@ function errorOf(code: string | undefined): ApiError {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow() : malformed("The request is not valid HTTP.");
 }
 
-/** Whether a request has several Host headers. Node keeps only the first, while a proxy may have checked another. */
-function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  let count = 0;
+/** A field that a request may have only once, and has twice. Node keeps the first one, while a proxy may have checked the other. */
+function repeatedField({ rawHeaders }: IncomingMessage): "Host" | "Authorization" | null {
+  let hosts = 0;
+  let authorizations = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    else if (name.length === 13 && name.toLowerCase() === "authorization") authorizations += 1;
   }
-  return count > 1;
+  if (hosts > 1) return "Host";
+  return authorizations > 1 ? "Authorization" : null;
 }
 
+/** Whether parties on the way may disagree about where the body ends: only chunks alone are read here, and HTTP/1.0 has none. */
+function hasUnknownCoding({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers["transfer-encoding"];
+  return coding !== undefined && (httpVersion !== "1.1" || coding.toLowerCase() !== "chunked");
+}
+
+/** Why a request may mean something else to a proxy than to us; null: it may not. */
+function ambiguityOf(request: IncomingMessage): ApiError | null {
+  // RFC 9112, 3.2
+  if (request.headers.host === undefined && request.httpVersion === "1.1") {
+    return malformed("The request has no Host header.");
+  }
+  const repeated = repeatedField(request);
+  if (repeated !== null) return malformed(`The request has more than one ${repeated} header.`);
+  return hasUnknownCoding(request) ? unknownCoding() : null;
+}
+
+const refusedSockets = defineProcessValue("http.refused_sockets", () => new WeakSet<Socket>());
+
 /**
- * Refuses a request with several Host headers, and one in HTTP/1.1 without any (RFC 9112, 3.2), for a server with `requireHostHeader: false`.
- * @returns whether it did.
+ * Refuses a request without a `Host`, with two, or with two `Authorization`, or whose `Transfer-Encoding` is anything but `chunked`, for a
+ * server with `requireHostHeader: false`. Nothing that follows it on its connection is handled: it may be a part of the request.
+ * @returns whether the request is not to be handled.
  */
-export function refuseWithoutOneHost(request: IncomingMessage, response: ServerResponse): boolean {
-  const isMissing = request.headers.host === undefined && request.httpVersion === "1.1";
-  if (!isMissing && !hasTwoHosts(request)) return false;
-  respond(request, response, malformed(`The request has ${isMissing ? "no" : "more than one"} Host header.`));
+export function refuseAmbiguous(request: IncomingMessage, response: ServerResponse): boolean {
+  const { socket } = request;
+  if (refusedSockets().has(socket)) return true;
+  const ambiguity = ambiguityOf(request);
+  if (!ambiguity) return false;
+  refusedSockets().add(socket);
+  respond(request, response, ambiguity);
   return true;
 }
 
