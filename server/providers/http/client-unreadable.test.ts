@@ -56,6 +56,19 @@ describe("a response that cannot be read to its end has an unknown outcome, and 
   });
 });
 
+it("a response that goes on and on in what is no body has an unknown outcome, before the time is over", async () => {
+  const hints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10_000);
+  const server = createRawServer((socket) => {
+    const goOn = () => {
+      while (socket.writable && socket.write(hints));
+    };
+    socket.on("drain", goOn).once("data", goOn);
+  });
+  const outcome = await sendPlain(`http://127.0.0.1:${await listenForTest(server)}`);
+  expect(outcome).toMatchObject({ kind: "unknown", code: "malformed_answer" });
+  expect(outcome).toHaveProperty("providerDetail", "More than 1 MiB was received for the response.");
+});
+
 describe("a response whose body is unreadable has an unknown outcome", () => {
   it.each([
     ["", "Its body is empty."],

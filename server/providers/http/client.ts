@@ -7,6 +7,7 @@ import { env } from "../../core/env";
 import { errorFields, log } from "../../core/log";
 import { lookUpTimedOut } from "../../core/own-failures";
 import { defineProcessValue, onShutdown } from "../../core/process";
+import { limitReceived } from "../../egress/limit-received";
 import { proxyConnector } from "../../egress/proxy";
 import type {
   Adapter,
@@ -30,6 +31,8 @@ const KEEP_ALIVE_MS = 20_000;
 /** After a stall of this length the other side may have closed idle connections. */
 const LONG_STALL_MS = KEEP_ALIVE_MS / 2;
 const BODY_MAX_BYTES = 262_144;
+/** Far more than a body and its headers; for what a parser passes over. */
+const RECEIVED_MAX_BYTES = 4 * BODY_MAX_BYTES;
 /** No response to one message has as many values; adapters check them one by one, and a list of a hundred thousand takes seconds. */
 const COMMAS_MAX = 5_000;
 
@@ -65,6 +68,7 @@ function connector(): buildConnector.connector {
         socket.destroy();
         return callback(stalled as Error, null);
       }
+      limitReceived(socket, RECEIVED_MAX_BYTES);
       return callback(null, socket);
     });
   };

@@ -3,6 +3,7 @@ import { errors } from "undici";
 import { errorCodeOf } from "../../core/errors";
 import { messageWithParts } from "../../core/log";
 import { ownFailureOf } from "../../core/own-failures";
+import { RECEIVED_TOO_MUCH } from "../../egress/limit-received";
 import { isProxied } from "../../egress/proxy";
 import { isEgressProxyError } from "../../egress/proxy-error";
 import type { SendOutcome } from "../port";
@@ -63,6 +64,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   HTTPParserError: NOT_HTTP,
   // Undici asserts some things, such as a status of at least 100.
   ERR_ASSERTION: NOT_HTTP,
+  [RECEIVED_TOO_MUCH]: "More than 1 MiB was received for the response.",
   UND_ERR_HEADERS_OVERFLOW: "The headers of the response are too large.",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The response is not as long as it says.",
   "bad response": "The response began with 100 Continue, which was not asked for.",

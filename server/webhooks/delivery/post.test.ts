@@ -31,6 +31,30 @@ async function answering(response: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
+/** The URL of a server that answers with `head` and then `unit`, again and again until its caller leaves. */
+async function answeringForEver(head: string, unit: string): Promise<string> {
+  const block = unit.repeat(Math.ceil(65_536 / unit.length));
+  const server = createSocketServer((socket) => {
+    const goOn = () => {
+      while (socket.writable && socket.write(block));
+    };
+    socket.on("error", () => undefined).on("drain", goOn);
+    socket.once("data", () => {
+      socket.write(head);
+      goOn();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+function loopbackGuard() {
+  const guard = createSsrfGuard({ allowedNetworks: ["127.0.0.0/8"] });
+  closers.push(() => guard.dispatcher.destroy());
+  return guard;
+}
+
 function post(url: string, options: { limitMs?: number; dispatcher?: Dispatcher } = {}) {
   const agent = new Agent();
   closers.push(() => agent.destroy());
@@ -167,6 +191,33 @@ describe("postJson", () => {
       acknowledged: false,
       error: "The endpoint sent 100 Continue, which was not asked for.",
     });
+  });
+
+  const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  test.each([
+    ["interim responses", "", "HTTP/1.1 103 Early Hints\r\n\r\n"],
+    ["blank lines", "", "\r\n"],
+    ["an extension of a chunk", `${CHUNKED}1;`, "a"],
+    ["zeros of the length of a chunk", CHUNKED, "0"],
+  ])("%s without end are cut off, however long the limit is", async (_name, head, unit) => {
+    const guard = loopbackGuard();
+    const url = await answeringForEver(head, unit);
+    const error = "The endpoint sent more than 256 KiB for its response.";
+    expect(await post(url, { limitMs: 600_000, dispatcher: guard.dispatcher })).toMatchObject({
+      acknowledged: false,
+      error,
+    });
+  });
+
+  test("a large body is not too much, nor are many responses on one connection", async () => {
+    const guard = loopbackGuard();
+    const { url } = await receiver((response) => response.writeHead(200).end("a".repeat(15_000)));
+    for (let count = 0; count < 30; count += 1) {
+      expect(await post(url, { dispatcher: guard.dispatcher })).toMatchObject({ acknowledged: true, error: null });
+    }
+    const large = await receiver((response) => response.writeHead(200).end("a".repeat(1_000_000)));
+    expect(await post(large.url, { dispatcher: guard.dispatcher })).toMatchObject({ acknowledged: true, error: null });
   });
 
   test("a 304 has no body, whatever length it names", async () => {

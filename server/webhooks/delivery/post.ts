@@ -3,6 +3,7 @@ import { hasStalledSince, sinceLongStallMs, socketsRead, stalledMs } from "../..
 import { env } from "../../core/env";
 import { OUT_OF_RESOURCES } from "../../core/own-failures";
 import { defineProcessValue } from "../../core/process";
+import { RECEIVED_TOO_MUCH } from "../../egress/limit-received";
 import { isGuardedByProxy, isProxied, proxyConnector } from "../../egress/proxy";
 import { isEgressProxyError, isProxyAway } from "../../egress/proxy-error";
 import type { DeliveryOutcome } from "./delivery-outcome";
@@ -11,7 +12,7 @@ import { createLookup, isResolverSilent } from "./resolve-host";
 import { isAcknowledged, retryAfterS } from "./retry";
 import { type Secrets, signatureHeaders } from "./signature";
 import { noteDate, signingSeconds } from "./signing-time";
-import { createSsrfGuard, isBlockedUrlError, type LookupAll } from "./ssrf-guard";
+import { createSsrfGuard, isBlockedUrlError, type LookupAll, RECEIVED_MAX_BYTES } from "./ssrf-guard";
 
 /** How a request ended. */
 export type PostResult = Pick<
@@ -70,6 +71,7 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   HTTPParserError: NOT_HTTP,
   // A response is not what undici expects, for example with a status below 100.
   ERR_ASSERTION: NOT_HTTP,
+  [RECEIVED_TOO_MUCH]: `The endpoint sent more than ${RECEIVED_MAX_BYTES / 1_024} KiB for its response.`,
   UND_ERR_HEADERS_OVERFLOW: "The headers of the endpoint's response are too large.",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "The endpoint's response is not as long as it says.",
   CERT_HAS_EXPIRED: "The endpoint's TLS certificate has expired.",

@@ -9,6 +9,7 @@ import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
 import { type IpAddress, parseAddress } from "../../addresses/ip-address";
 import { contains, type Network } from "../../addresses/networks";
+import { limitReceived } from "../../egress/limit-received";
 
 /**
  * Why a URL is refused. `invalid_url`: not an absolute URL. `protocol_not_allowed`: neither http: nor https:.
@@ -56,7 +57,10 @@ export interface SsrfGuardOptions {
 export interface SsrfGuard {
   /** @throws BlockedUrlError when a request to the URL is not allowed now. */
   readonly assertAllowed: (url: string) => Promise<void>;
-  /** Sends only to checked addresses: a request to any other rejects with a `BlockedUrlError` and opens no socket. */
+  /**
+   * Sends only to checked addresses: a request to any other rejects with a `BlockedUrlError` and opens no socket. A connection ends
+   * that receives more than {@link RECEIVED_MAX_BYTES} for one response.
+   */
   readonly dispatcher: Agent;
   /** Waits for running requests and closes the dispatcher's connections. */
   readonly close: () => Promise<void>;
@@ -185,6 +189,18 @@ function directConnector(resolve: Resolve, isAllowed: (address: string) => boole
   };
 }
 
+/** More than an exchange takes: of a body 16 KiB are read, and what a socket has received is read at once. */
+export const RECEIVED_MAX_BYTES = 262_144;
+
+const limited =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    connect(options, (error, socket) => {
+      if (error !== null) return callback(error, null);
+      limitReceived(socket, RECEIVED_MAX_BYTES);
+      return callback(null, socket);
+    });
+
 /**
  * Makes an SSRF guard. It allows http: and https: URLs without credentials, on any port, whose host resolves to public
  * addresses only: unicast by the IANA special-purpose registries (RFC 6890). That excludes loopback, private (RFC 1918),
@@ -215,7 +231,7 @@ export function createSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
     if (isGuardedByProxy && isIP(host) === 0) return [host];
     return (await resolve(host)).map(({ address }) => address);
   };
-  const dispatcher = new Agent({ connect: through(hostsOf) ?? directConnector(resolve, isAllowed) });
+  const dispatcher = new Agent({ connect: limited(through(hostsOf) ?? directConnector(resolve, isAllowed)) });
   return {
     assertAllowed: async (url) => {
       await hostsOf(parseUrl(url).hostname);
