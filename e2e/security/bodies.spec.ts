@@ -77,6 +77,15 @@ test("a body of too many small values is refused as a whole", async ({ web, acco
   expect(errorIn(byStranger).data.details).toEqual({ reason: "too_many_values" });
 });
 
+test("a body of deeply nested lists is refused as a whole", async ({ web, account, cookie }) => {
+  const nested = `{"url":${"[".repeat(500_000)}${"]".repeat(500_000)}}`;
+  const headers = { authorization: `Bearer ${account.apiKey}`, ...JSON_TYPE };
+  const byKey = await ask(web.url, { method: "POST", path: "/api/v1/webhooks/create", headers, body: nested });
+  expect([byKey.status, JSON.parse(byKey.text).error.details]).toEqual([400, { reason: "nested_too_deeply" }]);
+  const byPerson = await call(web.url, "webhooks.create", nested, { cookie });
+  expect([byPerson.status, errorIn(byPerson).data.details]).toEqual([400, { reason: "nested_too_deeply" }]);
+});
+
 test("bodies without a length, and bodies of requests that take none, are refused", async ({ web }) => {
   const chunked = { "transfer-encoding": "chunked", "content-type": "application/json" };
   for (const path of ["/api/trpc/auth.signUp", "/api/auth/signout"]) {

@@ -161,6 +161,41 @@ export const storableText = (text: string, length: number): string =>
 /** No operation takes input that is nested this deeply. */
 const DEPTH_MAX = 32;
 
+const BYTE = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, openObject: 0x7b, closeObject: 0x7d };
+
+/** Whether an odd number of backslashes precedes this place. */
+function isEscaped(json: Buffer, at: number): boolean {
+  let from = at;
+  while (json[from - 1] === BYTE.backslash) from -= 1;
+  return (at - from) % 2 === 1;
+}
+
+/** Where a text of JSON that begins at `from` ends. */
+function endOfText(json: Buffer, from: number): number {
+  let end = json.indexOf(BYTE.quote, from);
+  while (end !== -1 && isEscaped(json, end)) end = json.indexOf(BYTE.quote, end + 1);
+  return end === -1 ? json.length : end;
+}
+
+/** Levels of lists and objects in JSON that is parsed here. */
+export const NESTED_MAX = 100;
+
+/**
+ * Whether JSON in UTF-8 is nested more than {@link NESTED_MAX} levels deep, up to a fault if it has one. Lists within lists need no
+ * commas, so a count of values does not bound them, and half a million in 1 MiB take a parser a third of a second.
+ */
+export function isNestedTooDeeply(json: Buffer): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === BYTE.quote) at = endOfText(json, at + 1);
+    else if (byte === BYTE.closeList || byte === BYTE.closeObject) depth -= 1;
+    else if (byte === BYTE.openList || byte === BYTE.openObject) depth += 1;
+    if (depth > NESTED_MAX) return true;
+  }
+  return false;
+}
+
 /** Characters that PostgreSQL cannot store in text; `at` is the place, innermost first. */
 type Flaw = { problem: string; at: string[] };
 

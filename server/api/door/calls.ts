@@ -13,7 +13,7 @@ import {
 } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { BATCH_MAX } from "../batch-size";
-import { requireFewValues, VALUES_MAX } from "../input/rest-input";
+import { requireFewValues, requireShallow, VALUES_MAX } from "../input/rest-input";
 import { readBody } from "./body";
 import { openGate } from "./gate";
 import { AUTH, type PagesHandler } from "./pages-handler";
@@ -99,6 +99,7 @@ async function readCall(
     tooLarge: refusal,
   });
   requireFewValues(body, sessionId === null ? STRANGER_VALUES_MAX : VALUES_MAX);
+  if (path.startsWith(TRPC)) requireShallow(body);
   return body;
 }
 

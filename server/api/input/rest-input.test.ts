@@ -38,6 +38,17 @@ describe("parseBody", () => {
     });
   });
 
+  test("refuses deeper nesting than any operation takes, before reading any of it; brackets of texts nest nothing", () => {
+    const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+    expect(body(nested(100))).toEqual(JSON.parse(nested(100)));
+    const refused = { status: 400, wire: { details: { reason: "nested_too_deeply" } } };
+    expect(refusal(() => body(nested(101)))).toMatchObject(refused);
+    expect(refusal(() => body(`{"a":${'{"":'.repeat(100)}`))).toMatchObject(refused);
+    const text = `[\\"{`.repeat(200);
+    expect(body(JSON.stringify({ text, [text]: [text] }))).toEqual({ text, [text]: [text] });
+    expect(body(`{"a":[${"[],".repeat(300)}0]}`)).toMatchObject({ a: expect.any(Array) });
+  });
+
   // docs/limits.md names these numbers.
   test.each([
     { recipients: 1_000, values: 15 },

@@ -1,7 +1,7 @@
 /** Parses REST input strictly: JSON bodies and query strings, with their unknown and repeated names. */
 import { isUtf8 } from "node:buffer";
 import { type ApiError, invalidRequest } from "../../core/errors";
-import { refusedInput, requireStorable } from "../../core/wire";
+import { isNestedTooDeeply, NESTED_MAX, refusedInput, requireStorable } from "../../core/wire";
 import { namesBeside, type Operation } from "../operations";
 import { repeatedNames } from "./repeated-names";
 import {
@@ -49,7 +49,8 @@ function notJson(text: string, thrown: unknown): ApiError {
 /**
  * Parses a body that must be a JSON object.
  * @param contentCoding the `Content-Encoding` of the request, if any.
- * @throws 400 `wrong_content_type`; 400 `malformed_json` for anything but a JSON object; 400 for text that cannot be stored.
+ * @throws 400 `wrong_content_type`; 400 `malformed_json` for anything but a JSON object; 400 `too_many_values` or `nested_too_deeply`;
+ *   400 for text that cannot be stored.
  */
 export function parseBody(
   contentType: string | undefined,
@@ -64,6 +65,7 @@ export function parseBody(
   // Decoded leniently, an invalid byte would become U+FFFD: a different text, sent and billed as UCS-2.
   if (!isUtf8(body)) throw notUtf8(contentCoding);
   requireFewValues(body, VALUES_MAX);
+  requireShallow(body);
   const text = body.toString("utf8").replace(BYTE_ORDER_MARK, "");
   let value: unknown;
   try {
@@ -101,6 +103,12 @@ export function requireFewValues(body: Buffer, max: number): void {
 
 const tooManyValues = (max: number): ApiError =>
   invalidRequest(`The body has more than ${max} values.`, { reason: "too_many_values" });
+
+/** @throws 400 for a body in JSON that is nested more deeply than any operation takes. */
+export function requireShallow(body: Buffer): void {
+  if (!isNestedTooDeeply(body)) return;
+  throw invalidRequest(`The body is nested more than ${NESTED_MAX} levels deep.`, { reason: "nested_too_deeply" });
+}
 
 const SUSPICIOUS_ESCAPE = /\\u(0000|[dD][89a-fA-F])/;
 

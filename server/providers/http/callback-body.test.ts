@@ -75,6 +75,12 @@ test("JSON has at most 65,536 values", () => {
   expect(() => jsonOf(list(65_538))).toThrow("more than 65536 values");
 });
 
+test("JSON is nested at most 100 levels deep", () => {
+  const nested = (depth: number) => byForm("[".repeat(depth) + "]".repeat(depth));
+  expect(jsonOf(nested(100))).toHaveLength(1);
+  expect(() => jsonOf(nested(101))).toThrow("nested more than 100 levels deep");
+});
+
 test("JSON may begin with a byte order mark", () => {
   expect(jsonOf(byForm('\ufeff{"id":"m1"}'))).toEqual({ id: "m1" });
 });

@@ -1,6 +1,6 @@
 /** Shared readers of the bodies and queries of callbacks. */
 import { z } from "zod";
-import { DateTime } from "../../core/wire";
+import { DateTime, isNestedTooDeeply, NESTED_MAX } from "../../core/wire";
 import type { Authenticity, Callback } from "../port";
 
 /**
@@ -55,12 +55,16 @@ export const textOf = (callback: Callback): string => new TextDecoder().decode(c
 /** Values of a body in JSON: more than any genuine one has, and few enough that parsing them delays nobody. */
 const VALUES_MAX = 65_536;
 
-/** JSON of a callback's body. @throws SyntaxError, and Error past 65,536 values, counted by commas, also those within texts. */
+/**
+ * JSON of a callback's body.
+ * @throws SyntaxError, and Error past 65,536 values, counted by commas, also those within texts, or past 100 levels of nesting.
+ */
 export function jsonOf(callback: Callback): unknown {
   const { body } = callback;
   let commas = 0;
   for (let at = body.indexOf(","); at !== -1 && commas <= VALUES_MAX; at = body.indexOf(",", at + 1)) commas += 1;
   if (commas > VALUES_MAX) throw new Error(`The callback has more than ${VALUES_MAX} values.`);
+  if (isNestedTooDeeply(body)) throw new Error(`The callback is nested more than ${NESTED_MAX} levels deep.`);
   return JSON.parse(textOf(callback));
 }
 
