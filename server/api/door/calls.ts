@@ -20,7 +20,7 @@ import { AUTH, type PagesHandler } from "./pages-handler";
 import { authRefusal, type DoorResponse, textRefusal, trpcRefusal, writeResponse } from "./responses";
 import { isCrossSite } from "./same-site";
 import { answerTrpc } from "./trpc-door";
-import { countVisit, type Visitor, visitorOf } from "./visitor";
+import { countVisit, ownerOf, type Visitor, visitorOf } from "./visitor";
 
 /** The stream of changes: a GET that stays open. It carries no texts or phone numbers, and takes no place in the gate for calls. */
 export const LIVE = `/api/trpc/live.changes`;
@@ -42,7 +42,7 @@ const AUTH_ACTIONS = new Set(["csrf", "session", "providers", "signin", "signout
 /** Calls mostly wait for the database; anonymous ones are limited to a few at once, so that they do not starve the others. */
 const GATES = {
   stranger: { atOnce: 4, waiting: 60, waitMs: 5_000, holdMs: 30_000 },
-  person: { atOnce: 16, waiting: 200, waitMs: 10_000, holdMs: 30_000 },
+  person: { atOnce: 16, waiting: 200, waitingOfOwner: 100, waitMs: 10_000, holdMs: 30_000 },
 };
 
 const gates = defineProcessValue("door.calls", () => ({
@@ -50,7 +50,8 @@ const gates = defineProcessValue("door.calls", () => ({
   person: openGate(GATES.person),
 }));
 
-const enterAs = (kind: keyof typeof GATES) => gates()[kind]();
+const enter = (visitor: Visitor) =>
+  visitor.sessionId === null ? gates().stranger() : gates().person({ owner: ownerOf(visitor) });
 
 export const isCallPath = (path: string): boolean => path.startsWith(TRPC) || path.startsWith(AUTH);
 
@@ -87,14 +88,15 @@ async function readCall(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  { network, sessionId }: Visitor,
+  visitor: Visitor,
 ): Promise<Buffer> {
+  const { sessionId } = visitor;
   const callerMaxBytes = sessionId === null ? STRANGER_BODY_MAX : PERSON_BODY_MAX;
   const maxBytes = request.method !== "POST" ? 0 : path.startsWith(AUTH) ? AUTH_BODY_MAX : callerMaxBytes;
   const refusal = () => tooLarge(`The body is larger than ${maxBytes} bytes.`, { reason: "body_too_large" });
   const body = await readBody(request, response, {
     kind: sessionId === null ? "stranger" : "known",
-    owner: sessionId ?? network,
+    owner: ownerOf(visitor),
     maxBytes,
     tooLarge: refusal,
   });
@@ -135,7 +137,7 @@ export async function handleCall(
     if (tooOften) throw tooOften;
     body = await readCall(request, response, path, visitor);
     const staysOpen = path === LIVE && visitor.sessionId !== null;
-    leave = staysOpen ? () => undefined : await enterAs(visitor.sessionId === null ? "stranger" : "person");
+    leave = staysOpen ? () => undefined : await enter(visitor);
     if (!leave) throw overloaded();
   } catch (thrown) {
     if (!isApiError(thrown)) throw thrown;

@@ -81,7 +81,7 @@ export async function handleExport(request: IncomingMessage, response: ServerRes
     if (request.method !== "POST") throw notFound("This address takes POST.", { reason: "method_not_allowed" });
     requireOwnPage(request);
     const person = await signedInPerson(request);
-    const input = await readInput(request, response, person.sessionId);
+    const input = await readInput(request, response, person.userId);
     // A body may take half a minute.
     if (!(await isSessionOpen(person))) throw sessionHasEnded();
     if (busyAccounts().has(person.accountId)) {

@@ -36,6 +36,26 @@ test("prefetches enter last, and their queue keeps nobody out", async () => {
   expect(order).toEqual(["no third guess", "no third page", "page", "other page", "guess", "other guess"]);
 });
 
+test("one owner cannot take all places to wait, neither of requests nor of prefetches", async () => {
+  const enter = openGate({ ...LIMITS, atOnce: 1, waiting: 3, waitingOfOwner: 2 });
+  const leave = await enter({ owner: "greedy" });
+  const order: string[] = [];
+  const come = (owner: string, isAhead = false) =>
+    enter({ owner, isAhead }).then((out) => {
+      order.push(out ? owner : `no ${owner}`);
+      out?.();
+    });
+  const all = [come("greedy"), come("greedy"), come("greedy"), come("other"), come("greedy", true), come("late")];
+  leave?.();
+  await Promise.all(all);
+  expect(order).toEqual(["no greedy", "no late", "greedy", "greedy", "other", "greedy"]);
+  // A place that was left counts no more.
+  const again = await enter({ owner: "greedy" });
+  const waiting = [enter({ owner: "greedy" }), enter({ owner: "greedy" })];
+  again?.();
+  expect(await waiting[0]).not.toBeNull();
+});
+
 test("a request that waits too long is refused, and its place in the queue goes to others", async () => {
   vi.useFakeTimers();
   const enter = openGate({ ...LIMITS, atOnce: 1, waitMs: 1_000 });

@@ -4,6 +4,8 @@ export type GateLimits = {
   atOnce: number;
   /** Highest number of waiting requests; as many prefetches may wait in addition. */
   waiting: number;
+  /** Highest number of waiting requests of one owner, so that nobody takes all places; as many prefetches in addition. */
+  waitingOfOwner?: number;
   /** Longest wait in milliseconds. */
   waitMs: number;
   /**
@@ -14,19 +16,22 @@ export type GateLimits = {
 };
 
 /**
- * Waits for a place. `isAhead`: a prefetch, which nobody is waiting for, so it yields to all other requests.
+ * Waits for a place. `isAhead`: a prefetch, which nobody is waiting for, so it yields to all other requests. `owner`: whose places are
+ * limited together; absent: nobody's.
  * @returns a function that leaves the place; null when there was none in time.
  */
-export type Enter = (work?: { isAhead: boolean }) => Promise<(() => void) | null>;
+export type Enter = (work?: { isAhead?: boolean; owner?: string }) => Promise<(() => void) | null>;
+
+type Waiting = { admit: () => void; owner: string | undefined };
 
 /** @param beforeStart delays work that has a place already, so that more urgent work goes first. */
 export function openGate(
-  { atOnce, waiting, waitMs, holdMs }: GateLimits,
+  { atOnce, waiting, waitingOfOwner = waiting, waitMs, holdMs }: GateLimits,
   beforeStart: () => Promise<void> = async () => undefined,
 ): Enter {
   let inside = 0;
-  const queue: Array<() => void> = [];
-  const queueAhead: Array<() => void> = [];
+  const queue: Waiting[] = [];
+  const queueAhead: Waiting[] = [];
   const occupy = (): (() => void) => {
     inside += 1;
     let isOut = false;
@@ -35,29 +40,35 @@ export function openGate(
       isOut = true;
       clearTimeout(timer);
       inside -= 1;
-      (queue.shift() ?? queueAhead.shift())?.();
+      (queue.shift() ?? queueAhead.shift())?.admit();
     };
     const timer = setTimeout(leave, holdMs);
     timer.unref();
     return leave;
   };
-  const waitIn = (own: Array<() => void>): Promise<(() => void) | null> =>
+  const waitIn = (own: Waiting[], owner: string | undefined): Promise<(() => void) | null> =>
     new Promise((resolve) => {
-      const admit = () => {
-        clearTimeout(timer);
-        resolve(occupy());
+      const place = {
+        owner,
+        admit: () => {
+          clearTimeout(timer);
+          resolve(occupy());
+        },
       };
       const timer = setTimeout(() => {
-        const at = own.indexOf(admit);
+        const at = own.indexOf(place);
         if (at !== -1) own.splice(at, 1);
         resolve(null);
       }, waitMs);
-      own.push(admit);
+      own.push(place);
     });
-  return async ({ isAhead } = { isAhead: false }) => {
+  const isFull = (own: readonly Waiting[], owner: string | undefined): boolean =>
+    own.length >= waiting ||
+    (owner !== undefined && own.filter((place) => place.owner === owner).length >= waitingOfOwner);
+  return async ({ isAhead = false, owner } = {}) => {
     const own = isAhead ? queueAhead : queue;
-    if (inside >= atOnce && own.length >= waiting) return null;
-    const leave = inside < atOnce ? occupy() : await waitIn(own);
+    if (inside >= atOnce && isFull(own, owner)) return null;
+    const leave = inside < atOnce ? occupy() : await waitIn(own, owner);
     if (leave) await beforeStart();
     return leave;
   };

@@ -16,14 +16,14 @@ import type { PagesHandler } from "./pages-handler";
 import { isPlainPath } from "./plain-path";
 import { type DoorResponse, pageRefusal, textRefusal, writeResponse } from "./responses";
 import { contentSecurityPolicy } from "./security-headers";
-import { countFile, countVisit, visitorOf } from "./visitor";
+import { countFile, countVisit, ownerOf, type Visitor, visitorOf } from "./visitor";
 
 const NONCE_BYTES = 16;
 /** Next takes the nonce for a page's scripts from this request header. */
 const POLICY_HEADER = "content-security-policy";
 
 /** One at a time: rendering a page occupies the processor, and the API waits for one page at most. */
-const RENDERS = { atOnce: 1, waiting: 40, waitMs: 5_000, holdMs: 10_000 };
+const RENDERS = { atOnce: 1, waiting: 40, waitingOfOwner: 20, waitMs: 5_000, holdMs: 10_000 };
 
 const renders = defineProcessValue("door.renders", () => openGate(RENDERS, letApiGoFirst));
 /** Paths of former versions, which people may have bookmarked, and their current paths. */
@@ -72,9 +72,9 @@ function sendBuilt(request: IncomingMessage, response: ServerResponse, page: Bui
 }
 
 /** Lets Next make a page, once there is room. */
-async function render({ request, response, built, toPages }: PageRequest): Promise<void> {
+async function render({ request, response, built, toPages }: PageRequest, visitor: Visitor): Promise<void> {
   const isAhead = isPrefetch(request);
-  const leave = await renders()({ isAhead });
+  const leave = await renders()({ isAhead, owner: ownerOf(visitor) });
   if (!leave) return isAhead ? writeResponse(request, response, NOT_AHEAD) : refuse(request, response, overloaded());
   if (request.socket.destroyed) return leave();
   response.once("close", leave);
@@ -124,7 +124,7 @@ async function servePage(page: PageRequest): Promise<void> {
   if (moved !== undefined) return moveTo(request, response, moved, 308);
   if (!pages.isPage(path)) return sendBuilt(request, response, pages.notFound, 404);
   const mustSignIn = visitor.sessionId === null && !ready;
-  return mustSignIn ? moveTo(request, response, signInPath(request.url ?? "/"), 307) : render(page);
+  return mustSignIn ? moveTo(request, response, signInPath(request.url ?? "/"), 307) : render(page, visitor);
 }
 
 /** Responds to a request for a page or for one of its files. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { clientAddress } from "../../addresses/client-address";
 import { networkOf } from "../../addresses/counted-network";
+import { personOfSession } from "../../auth/sessions/person-of-session";
 import { sessionOfCookies } from "../../auth/sessions/session-cookie";
 import { warnOfUndeclaredPeer } from "../../auth/sign-in/undeclared-proxy";
 import { wholeSeconds } from "../../core/clock";
@@ -10,8 +11,14 @@ import { type ApiError, rateLimitedFor } from "../../core/errors";
 import { defineProcessValue } from "../../core/process";
 import { openBuckets, type TakeTokens } from "./caller-limits";
 
-/** `network` of the caller's address; `sessionId` of the session cookie, null for anonymous visitors. */
-export type Visitor = { network: string; sessionId: string | null };
+/**
+ * `network` of the caller's address; `sessionId` of the session cookie, null for anonymous visitors. `person`: whose limits count, however
+ * many sessions they have; the session's own until its person is known, and null, for those of the network, once it has ended.
+ */
+export type Visitor = { network: string; sessionId: string | null; person: string | null };
+
+/** Whose places in a gate are limited together. */
+export const ownerOf = ({ person, network }: Visitor): string => person ?? network;
 
 const CALLERS_MAX = 20_000;
 
@@ -45,20 +52,23 @@ export const forwardedForOf = ({ headers }: IncomingMessage): string | undefined
 
 export async function visitorOf(request: IncomingMessage): Promise<Visitor> {
   const network = networkAt(peerOf(request), forwardedForOf(request));
-  return { network, sessionId: await sessionOfCookies(request.headers.cookie) };
+  const sessionId = await sessionOfCookies(request.headers.cookie);
+  if (sessionId === null) return { network, sessionId, person: null };
+  const person = personOfSession(sessionId);
+  return { network, sessionId, person: person === undefined ? sessionId : person };
 }
 
 /** Counts a visitor's requests. @returns the refusal beyond the limit. */
 export function countVisit(
   request: IncomingMessage,
-  { network, sessionId }: Visitor,
+  { network, person }: Visitor,
   kind: "Calls" | "Views",
   cost: number,
 ): ApiError | null {
   const waitMs =
-    sessionId === null
+    person === null
       ? bucketsOf(`stranger${kind}`)(network, cost, performance.now())
-      : bucketsOf(`person${kind}`)(sessionId, cost, performance.now());
+      : bucketsOf(`person${kind}`)(person, cost, performance.now());
   return waitMs === 0 ? null : tooMany(peerOf(request), forwardedForOf(request), waitMs);
 }
 

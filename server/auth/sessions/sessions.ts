@@ -50,7 +50,8 @@ export async function startSession(userId: string, from: Origin, db: Queryable =
   return id;
 }
 
-const LIVE = "s.revoked_at IS NULL AND s.expires_at > now()";
+/** SQL: whether the session `s` is open. */
+export const LIVE_SESSION = "s.revoked_at IS NULL AND s.expires_at > now()";
 
 /**
  * The current person of a session; null when the session has ended, or the person was removed or is no longer a member of the
@@ -62,7 +63,7 @@ export async function findSignedIn(sessionId: string, address: string): Promise<
     `SELECT s.id AS "sessionId", u.id AS "userId", ${ACTING_ACCOUNT.columns}, u.is_operator AS "isOperator",
        u.name, u.email, s.last_seen_at > now() - make_interval(secs => $2) AS "isNoted",
        s.confirmed_at > now() - make_interval(secs => $3) AS "isConfirmed"
-     FROM sessions s JOIN users u ON u.id = s.user_id ${ACTING_ACCOUNT.join} WHERE s.id = $1 AND ${LIVE}`,
+     FROM sessions s JOIN users u ON u.id = s.user_id ${ACTING_ACCOUNT.join} WHERE s.id = $1 AND ${LIVE_SESSION}`,
     [sessionId, NOTED_EVERY_S, CONFIRMED_S],
   );
   const [row] = rows;
@@ -81,7 +82,7 @@ export async function isSessionOpen({ sessionId, userId, accountId }: SessionAct
   const { rowCount } = await pool().query({
     name: "sessions.is_open_for_account",
     text: `SELECT 1 FROM sessions s JOIN account_members m ON m.user_id = s.user_id AND m.account_id = $3
-           WHERE s.id = $1 AND s.user_id = $2 AND ${LIVE}`,
+           WHERE s.id = $1 AND s.user_id = $2 AND ${LIVE_SESSION}`,
     values: [sessionId, userId, liveAccountOf(accountId)],
   });
   return rowCount === 1;
@@ -93,7 +94,7 @@ async function noteUse(sessionId: string, address: string): Promise<void> {
     await pool().query(
       `UPDATE sessions s SET last_seen_at = now(), address = coalesce(nullif($2, ''), s.address),
          expires_at = least(s.created_at + make_interval(secs => $3), now() + make_interval(secs => $4))
-       WHERE s.id = $1 AND ${LIVE} AND s.last_seen_at <= now() - make_interval(secs => $5)`,
+       WHERE s.id = $1 AND ${LIVE_SESSION} AND s.last_seen_at <= now() - make_interval(secs => $5)`,
       [sessionId, address, SESSION_LIFETIME_S, IDLE_S, NOTED_EVERY_S],
     );
   } catch (thrown) {
@@ -139,7 +140,7 @@ export const revokeSessionsOf = (tx: Queryable, userId: string, exceptId = ""): 
 export async function listSessions(actor: SessionActor): Promise<Session[]> {
   const { rows } = await pool().query<SessionRow>(
     `SELECT id, address, device, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
-     FROM sessions s WHERE user_id = $1 AND ${LIVE} ORDER BY last_seen_at DESC, id DESC LIMIT ${LISTED_MAX}`,
+     FROM sessions s WHERE user_id = $1 AND ${LIVE_SESSION} ORDER BY last_seen_at DESC, id DESC LIMIT ${LISTED_MAX}`,
     [actor.userId],
   );
   return rows.map((row) => presentSession(row, actor.sessionId));
