@@ -48,12 +48,28 @@ test("one owner cannot take all places to wait, neither of requests nor of prefe
   const all = [come("greedy"), come("greedy"), come("greedy"), come("other"), come("greedy", true), come("late")];
   leave?.();
   await Promise.all(all);
-  expect(order).toEqual(["no greedy", "no late", "greedy", "greedy", "other", "greedy"]);
+  expect(order).toEqual(["no greedy", "no late", "other", "greedy", "greedy", "greedy"]);
   // A place that was left counts no more.
   const again = await enter({ owner: "greedy" });
   const waiting = [enter({ owner: "greedy" }), enter({ owner: "greedy" })];
   again?.();
   expect(await waiting[0]).not.toBeNull();
+});
+
+test("requests of other owners go before further ones of the same, and otherwise in order", async () => {
+  const enter = openGate({ ...LIMITS, atOnce: 1, waiting: 10 });
+  const leave = await enter({ owner: "greedy" });
+  const order: string[] = [];
+  const come = (name: string, owner?: string) =>
+    enter({ owner }).then((out) => {
+      order.push(name);
+      out?.();
+    });
+  const all = [come("g1", "greedy"), come("g2", "greedy"), come("o1", "other"), come("n1"), come("n2")];
+  all.push(come("o2", "other"));
+  leave?.();
+  await Promise.all(all);
+  expect(order).toEqual(["o1", "g1", "n1", "g2", "n2", "o2"]);
 });
 
 test("a request that waits too long is refused, and its place in the queue goes to others", async () => {

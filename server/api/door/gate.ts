@@ -1,4 +1,4 @@
-/** Limits the concurrency of one kind of work. Further requests wait briefly, in order, or are refused. */
+/** Limits the concurrency of one kind of work. Further requests wait briefly, in order, except that owners take turns, or are refused. */
 
 export type GateLimits = {
   atOnce: number;
@@ -24,23 +24,31 @@ export type Enter = (work?: { isAhead?: boolean; owner?: string }) => Promise<((
 
 type Waiting = { admit: () => void; owner: string | undefined };
 
+/** Takes the first request that is not of this owner; if there is none, the first. */
+function takeNext(queue: Waiting[], owner: string | undefined): Waiting | undefined {
+  const at = owner === undefined ? 0 : queue.findIndex((place) => place.owner !== owner);
+  return queue.splice(Math.max(0, at), 1)[0];
+}
+
 /** @param beforeStart delays work that has a place already, so that more urgent work goes first. */
 export function openGate(
   { atOnce, waiting, waitingOfOwner = waiting, waitMs, holdMs }: GateLimits,
   beforeStart: () => Promise<void> = async () => undefined,
 ): Enter {
   let inside = 0;
+  let lastOwner: string | undefined;
   const queue: Waiting[] = [];
   const queueAhead: Waiting[] = [];
-  const occupy = (): (() => void) => {
+  const occupy = (owner: string | undefined): (() => void) => {
     inside += 1;
+    lastOwner = owner;
     let isOut = false;
     const leave = () => {
       if (isOut) return;
       isOut = true;
       clearTimeout(timer);
       inside -= 1;
-      (queue.shift() ?? queueAhead.shift())?.admit();
+      (takeNext(queue, lastOwner) ?? takeNext(queueAhead, lastOwner))?.admit();
     };
     const timer = setTimeout(leave, holdMs);
     timer.unref();
@@ -52,7 +60,7 @@ export function openGate(
         owner,
         admit: () => {
           clearTimeout(timer);
-          resolve(occupy());
+          resolve(occupy(owner));
         },
       };
       const timer = setTimeout(() => {
@@ -68,7 +76,7 @@ export function openGate(
   return async ({ isAhead = false, owner } = {}) => {
     const own = isAhead ? queueAhead : queue;
     if (inside >= atOnce && isFull(own, owner)) return null;
-    const leave = inside < atOnce ? occupy() : await waitIn(own, owner);
+    const leave = inside < atOnce ? occupy(owner) : await waitIn(own, owner);
     if (leave) await beforeStart();
     return leave;
   };
