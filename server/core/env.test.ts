@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { env, publicUrl, readEnv } from "./env";
+import { env, providerEnvironment, publicUrl, readEnv } from "./env";
 
 const good = { DATABASE_URL: "postgresql://user:secret@localhost:5432/service", SECRET_KEY: "k".repeat(32) };
 
@@ -109,6 +109,29 @@ test("lists are split and trimmed", () => {
     "10.0.0.1",
     "::1/128",
   ]);
+});
+
+test("the line break at the end of a value from a file does not count, also in provider settings", () => {
+  const fromFiles = { PORT: "8080\n", HOST: "0.0.0.0\n", SANDBOX: "true\n", METRICS_TOKEN: `${"t".repeat(16)}\n` };
+  expect(readEnv({ ...good, ...fromFiles, MAIL_FROM: " sms@example.com\r\n" })).toMatchObject({
+    ...{ PORT: 8080, HOST: "0.0.0.0", SANDBOX: true, METRICS_TOKEN: "t".repeat(16), MAIL_FROM: "sms@example.com" },
+  });
+  Object.assign(process.env, { VONAGE_API_KEY: "key\n", VONAGE_API_SECRET: "\n" });
+  expect(providerEnvironment("vonage", ["apiKey", "apiSecret"])).toEqual({ apiKey: "key" });
+});
+
+test("a key is used as it is written, and opens as a former key in the same spelling", () => {
+  const fromFile = `${good.SECRET_KEY}\n`;
+  const other = "o".repeat(32);
+  expect(readEnv({ ...good, SECRET_KEY: fromFile }).SECRET_KEY).toBe(fromFile);
+  for (const list of [fromFile, `${other}, ${fromFile}`, `${fromFile}, ${other}`]) {
+    const former = readEnv({ ...good, SECRET_KEY_PREVIOUS: list }).SECRET_KEY_PREVIOUS;
+    expect(former).toEqual(expect.arrayContaining([fromFile, fromFile.trim()]));
+    if (list.includes(other)) expect(former).toContain(other);
+  }
+  expect(() => readEnv({ ...good, SECRET_KEY_PREVIOUS: `short${" ".repeat(32)}` })).toThrow(
+    /SECRET_KEY_PREVIOUS is wrong \(each must have at least 32 characters\)/,
+  );
 });
 
 test.each([

@@ -12,6 +12,14 @@ const list = z
       .map((entry) => entry.trim())
       .filter(Boolean),
   );
+/** Former keys, separated by commas: each with and without the space around it, because SECRET_KEY keeps its own. */
+const formerKeys = z
+  .string()
+  .default("")
+  .transform((text) => {
+    const entries = text.split(",").filter((entry) => entry.trim() !== "");
+    return [...new Set(entries.flatMap((entry) => [entry, entry.trimStart(), entry.trimEnd(), entry.trim()]))];
+  });
 const isAddress = (text: string): boolean => isIP(text) !== 0;
 const isCidr = (text: string): boolean => isAddress(text.split("/")[0] ?? "") && ipaddr.isValidCIDR(text);
 const networks = (isEntry: (text: string) => boolean, form: string) =>
@@ -79,8 +87,8 @@ export const Settings = z.object({
     .string()
     .min(32, "must have at least 32 characters")
     .describe("the secret that signs sessions and encrypts webhook secrets; e.g. from `openssl rand -base64 32`"),
-  SECRET_KEY_PREVIOUS: list
-    .refine((keys) => keys.every((key) => key.length >= 32), "each must have at least 32 characters")
+  SECRET_KEY_PREVIOUS: formerKeys
+    .refine((keys) => keys.every((key) => key.trim().length >= 32), "each must have at least 32 characters")
     .describe("former values of SECRET_KEY, separated by commas, whose secrets and sessions stay valid"),
   PORT: count(3000, 1, 65_535).describe("the port of the web process"),
   HOST: z.string().min(1).default("127.0.0.1").describe("the address that the web process binds to"),
@@ -217,12 +225,20 @@ export const Settings = z.object({
 export type Env = z.output<typeof Settings>;
 
 /**
- * Reads the settings from `source`. An empty or blank setting counts as not set.
+ * A setting without the space around it: a value from a file, such as a secret of an orchestrator, often ends with a line break. Keys stay
+ * as they are, because what they have sealed opens with no other.
+ */
+const withoutSpace = (name: string, value: string): string => (name.startsWith("SECRET_KEY") ? value : value.trim());
+
+/**
+ * Reads the settings from `source`, without the space around them. An empty or blank setting counts as not set.
  * @throws Error that names every missing or wrong setting at once, each with its purpose.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
   const given = Object.fromEntries(
-    Object.entries(source).filter(([, value]) => value !== undefined && value.trim() !== ""),
+    Object.entries(source).flatMap(([name, value = ""]) =>
+      value.trim() === "" ? [] : [[name, withoutSpace(name, value)]],
+    ),
   );
   const parsed = Settings.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -239,11 +255,11 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 export const providerVariable = (provider: string, setting: string): string =>
   `${provider}_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase();
 
-/** A provider's settings in the environment, by the provider's own names. */
+/** A provider's settings in the environment, by the provider's own names, without the space around them. */
 export function providerEnvironment(provider: string, settings: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     settings.flatMap((name) => {
-      const value = process.env[providerVariable(provider, name)];
+      const value = process.env[providerVariable(provider, name)]?.trim();
       return value ? [[name, value]] : [];
     }),
   );
