@@ -16,10 +16,10 @@ import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma
 import { runMigrations as migrateJobQueue } from "graphile-worker";
 import pg from "pg";
 import { beginSession, SessionClient } from "../server/core/database/session";
-import { idleTriggersLine } from "../server/observability/idle-triggers";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
 import { compareDirectUrl } from "../server/observability/same-database";
+import { unfitDatabaseLine } from "../server/observability/unfit-database";
 import { connectOrSay } from "../server/observability/unreachable";
 import { buildIndexesOf, onOwnConnection } from "./online-indexes";
 import { patiently } from "./patiently";
@@ -211,8 +211,8 @@ export async function migrate(connectionString: string): Promise<string[]> {
 async function migrateInTurn(guard: pg.Client, connectionString: string): Promise<string[]> {
   await beginSession(guard);
   await refuseShared(guard, connectionString);
-  const idleTriggers = await idleTriggersLine(guard);
-  if (idleTriggers) throw new Error(idleTriggers);
+  const unfit = await unfitDatabaseLine(guard);
+  if (unfit) throw new Error(unfit);
   await takeTurn(guard);
   const before = await readMigrationState(guard);
   const refusal = tooNewLine(before);

@@ -35,7 +35,7 @@ import { refuseOtherDatabase } from "./observability/same-database";
 import {
   checkLater,
   checkMigrations,
-  refuseIdleTriggers,
+  refuseUnfitDatabase,
   reportEgress,
   warnOfOtherKey,
   warnOfServer,
@@ -60,7 +60,7 @@ async function startPages(server: Server): Promise<PagesHandler> {
 
 /** Checks the surroundings of the process: some faults end it, now or when they are found later, others are only logged. */
 async function checkSurroundings(): Promise<void> {
-  for (const refuse of [refuseUnfitPooler, refuseOtherDatabase, refuseIdleTriggers]) {
+  for (const refuse of [refuseUnfitPooler, refuseOtherDatabase, refuseUnfitDatabase]) {
     if (!(await refuse())) onShutdown(checkLater(refuse));
   }
   if (env().CONSOLE) {

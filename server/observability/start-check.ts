@@ -6,12 +6,12 @@ import { messageOf } from "../core/errors";
 import { errorFields, log } from "../core/log";
 import { keepDoing, plainError } from "../core/process";
 import { type SealPurpose, unseal } from "../core/seal";
-import { idleTriggersLine } from "./idle-triggers";
 import { noteMigrations } from "./migrated";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
 import { readMigrationState } from "./migrations";
 import { secretKey } from "./secret-key-state";
+import { unfitDatabaseLine } from "./unfit-database";
 
 const LOOK_EVERY_MS = SECOND_MS;
 /** Pause between two tries of {@link checkLater}, each of which logs that the database was unavailable. */
@@ -70,13 +70,13 @@ export async function checkMigrations(): Promise<boolean> {
 }
 
 /**
- * Refuses a database that skips triggers. An unreachable one is waited for elsewhere.
+ * Refuses a database that skips triggers or cannot store every text. An unreachable one is waited for elsewhere.
  * @returns whether it could be looked at.
  * @throws Error with one line for people.
  */
-export async function refuseIdleTriggers(): Promise<boolean> {
-  const line = await idleTriggersLine(pool()).catch((thrown) => {
-    log("warn", "database.triggers_not_checked", errorFields(thrown));
+export async function refuseUnfitDatabase(): Promise<boolean> {
+  const line = await unfitDatabaseLine(pool()).catch((thrown) => {
+    log("warn", "database.not_checked", errorFields(thrown));
     return undefined;
   });
   if (line) throw plainError(line);

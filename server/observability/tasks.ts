@@ -6,14 +6,14 @@ import { reportEgress } from "../egress/proxy";
 import { serveMetrics } from "./exporter";
 import { refuseIndirect, refuseUnfitPooler } from "./pooler-check";
 import { refuseOtherDatabase } from "./same-database";
-import { refuseIdleTriggers, waitForMigrations, warnOfOtherKey } from "./start-check";
+import { refuseUnfitDatabase, waitForMigrations, warnOfOtherKey } from "./start-check";
 import { startTracing } from "./tracing";
 
 /**
  * Begins to trace, serves the metrics of a worker, with those that are read from the database, and waits until the database has every migration
  * that this version needs.
  * @param queueOptions parameters of the queues' connections, which lead past any pooler.
- * @throws Error when the database is too new or leaves out triggers, a pooler lacks what the service needs, or addresses lead to different
+ * @throws Error when the database is too new, leaves out triggers or cannot store every text, a pooler lacks what the service needs, or addresses lead to different
  *   databases.
  */
 export async function startObservability(queueOptions: string): Promise<void> {
@@ -26,9 +26,11 @@ export async function startObservability(queueOptions: string): Promise<void> {
   await refuseUnfitPooler();
   // This precedes the wait for migrations, which may have been applied to the other database.
   const isCompared = await refuseOtherDatabase();
+  // Nothing is ever migrated in such a database.
+  const isLookedAt = await refuseUnfitDatabase();
   await waitForMigrations();
   // The database has been reached by now.
-  await refuseIdleTriggers();
+  if (!isLookedAt) await refuseUnfitDatabase();
   if (!isCompared) await refuseOtherDatabase();
   await refuseIndirect(queueOptions);
   await warnOfOtherKey();
