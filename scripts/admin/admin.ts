@@ -16,7 +16,8 @@ const USAGE = `Usage: npm run admin -- <command> [options]
   account suspend  --account ID|--email E                                 its sends are refused; messages that wait fail
   account activate --account ID|--email E
   account reset-password --email E                                        a link to choose another password, once, in an hour
-  account clear-second-factor --email E                                   for someone who lost app, passkeys and recovery codes
+  account clear-second-factor --email E                                   for someone who lost app, passkeys and recovery codes;
+                   with SMTP_URL, SECRET_KEY and PUBLIC_URL of the service an email tells the person
   sender create    --account ID|--email E --sender-id ID [--approve]
   sender approve   --id ID | --account ID|--email E --sender-id ID
   key create       --account ID|--email E --name N [--scopes a,b] [--rate-limit 600] [--test]

@@ -30,7 +30,7 @@ import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender, parseSender } from "@/server/senders/service";
 import { accountOf, ownerOf } from "./account";
-import { requireSecretKey } from "./database";
+import { requireMailSettings, requireSecretKey } from "./database";
 import { decimal, entries, type Flags, parseInput, required, text } from "./flags";
 import type { Output, Row } from "./show";
 
@@ -133,7 +133,11 @@ async function resetPassword(flags: Flags) {
 }
 
 async function clearFactor(flags: Flags) {
-  return done(await clearSecondFactor(OPERATOR, required(flags, "email")));
+  if (env().SMTP_URL !== undefined) requireMailSettings();
+  const { userId, passkeys, isTold: told } = await clearSecondFactor(OPERATOR, required(flags, "email"));
+  if (env().SMTP_URL !== undefined) return done({ userId, passkeys, told });
+  const note = "No email says so, because SMTP_URL is not set here: tell the person yourself.";
+  return done({ userId, passkeys, told, note });
 }
 
 async function approveSender(flags: Flags) {

@@ -11,6 +11,13 @@ export function requireSecretKey(): void {
   if (isKeyMadeUp) throw new Error("Set SECRET_KEY, and SECRET_KEY_PREVIOUS, as for the service's own processes.");
 }
 
+/** @throws Error when a setting is missing without which an email could not be opened by a worker, or would link to this machine. */
+export function requireMailSettings(): void {
+  requireSecretKey();
+  if (!process.env.PUBLIC_URL)
+    throw new Error("Set PUBLIC_URL as for the service's own processes: an email links to it.");
+}
+
 /**
  * Points this process at the database that DATABASE_URL names, else at the database of the running local start.
  * @throws Error when there is neither.

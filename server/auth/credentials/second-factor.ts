@@ -166,13 +166,17 @@ export async function regenerateRecoveryCodes(
 
 /**
  * Removes the authenticator app, the passkeys and the recovery codes of a person who has lost them: afterwards the password alone
- * signs them in. @throws 403 for non-operators, 404 when they have none of these.
+ * signs them in. @returns `isTold`: whether an email to them was written.
+ * @throws 403 for non-operators, 404 when they have none of these.
  */
-export async function clearSecondFactor(actor: Actor, email: string): Promise<{ userId: string; passkeys: number }> {
+export async function clearSecondFactor(
+  actor: Actor,
+  email: string,
+): Promise<{ userId: string; passkeys: number; isTold: boolean }> {
   requireOperator(actor);
   const user = await prisma().user.findUnique({ where: { email: normalEmail(email) } });
   if (!user) throw notFound("Nobody signs in with this email.", { param: "email" });
-  const passkeys = await transaction(async (tx) => {
+  const done = await transaction(async (tx) => {
     await lockPersons(tx, user.id);
     await dropRecoveryCodes(tx, user.id);
     const { rowCount: apps } = await tx.query("DELETE FROM second_factors WHERE user_id = $1", [user.id]);
@@ -180,9 +184,8 @@ export async function clearSecondFactor(actor: Actor, email: string): Promise<{ 
     if (apps === 0 && removed === 0) throw notFound("This person has no second factor.", { param: "email" });
     const change = { action: "second_factor.cleared", accountId: user.accountId, subjectId: user.id } as const;
     await recordAudit(tx, actor, { ...change, before: { passkeys: removed } });
-    await tellPerson(tx, user.id, { kind: "second_factor_cleared" });
-    return removed ?? 0;
+    return { passkeys: removed ?? 0, isTold: await tellPerson(tx, user.id, { kind: "second_factor_cleared" }) };
   });
-  log("info", "auth.second_factor_cleared", { user_id: user.id, passkeys });
-  return { userId: user.id, passkeys };
+  log("info", "auth.second_factor_cleared", { user_id: user.id, passkeys: done.passkeys });
+  return { userId: user.id, ...done };
 }

@@ -60,11 +60,12 @@ function letterOf(change: SecurityChange, origin: Origin | undefined, now: Date)
  * Writes an email to a person in the transaction of the change, if a mail server is set. The person's row must be locked:
  * that lock comes before the one of their address.
  * @param origin where the person was; absent for what others did.
+ * @returns whether the email was written.
  */
-export async function tellPerson(tx: Tx, userId: string, change: SecurityChange, origin?: Origin): Promise<void> {
+export async function tellPerson(tx: Tx, userId: string, change: SecurityChange, origin?: Origin): Promise<boolean> {
   const { rows } = await tx.query<{ email: string }>("SELECT email FROM users WHERE id = $1", [userId]);
   const [user] = rows;
-  if (!user) return;
+  if (!user) return false;
   const letter = letterOf(change, origin, new Date());
-  await queueMail(tx, { address: user.email, kind: "security", accountId: null, letter, validS: VALID_S });
+  return queueMail(tx, { address: user.email, kind: "security", accountId: null, letter, validS: VALID_S });
 }
