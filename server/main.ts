@@ -26,7 +26,7 @@ import { loadPrisma } from "./core/db";
 import { env, exportSettings } from "./core/env";
 import { toApiError } from "./core/errors";
 import { errorFields, log } from "./core/log";
-import { limitStop, onShutdown, runUntilStopped } from "./core/process";
+import { limitStop, onShutdown, plainError, runUntilStopped } from "./core/process";
 import { keepClockChecked } from "./observability/clock-check";
 import { serveMetrics } from "./observability/exporter";
 import { pagesProcess } from "./observability/pages-state";
@@ -96,6 +96,16 @@ function respondFailed(request: IncomingMessage, response: ServerResponse, throw
   response.end();
 }
 
+/** @throws Error with one line for people when the address cannot be opened. */
+const listen = (server: Server, host: string, port: number) =>
+  new Promise<void>((resolve, reject) => {
+    server.once("error", (thrown) => {
+      const remedy = "correct HOST or PORT, or end the program that uses the port";
+      reject(plainError(`The address of HOST and PORT cannot be opened (${thrown.message}): ${remedy}.`));
+    });
+    server.listen(port, host, resolve);
+  });
+
 async function start(): Promise<void> {
   const { HOST, PORT } = env();
   exportSettings();
@@ -119,10 +129,7 @@ async function start(): Promise<void> {
     for (const [name, value] of securityHeaders()) response.setHeader(name, value);
     handle(request, response).catch((thrown) => respondFailed(request, response, thrown));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(PORT, HOST, resolve);
-  });
+  await listen(server, HOST, PORT);
   onShutdown(() => stopServing(STOP_WITHIN_MS));
   log("info", "web.ready", { host: HOST, port: PORT });
 }

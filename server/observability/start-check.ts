@@ -9,7 +9,7 @@ import { type SealPurpose, unseal } from "../core/seal";
 import { noteMigrations } from "./migrated";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
-import { readMigrationState } from "./migrations";
+import { knownMigrations, readMigrationState } from "./migrations";
 import { secretKey } from "./secret-key-state";
 import { unfitDatabaseLine } from "./unfit-database";
 
@@ -44,9 +44,11 @@ export function checkLater(check: () => Promise<boolean>): () => Promise<void> {
 /**
  * Refuses a database that is too new. An unreachable database is no reason to refuse: callers that need it wait for it.
  * @returns the state of its migrations; null when it could not be read.
- * @throws Error with one line for people.
+ * @throws Error with one line for people; also when the migrations of this version cannot be read.
  */
 async function refuseTooNew(): Promise<MigrationState | null> {
+  // Waiting for the database would not help a process that was started in another folder.
+  knownMigrations();
   const state = await readMigrationState(pool()).catch((thrown) => {
     log("warn", "migrations.not_read", errorFields(thrown));
     return null;
