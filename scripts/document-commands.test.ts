@@ -13,6 +13,7 @@ const DOCUMENTS = [
   "README.md",
   "CONTRIBUTING.md",
   ...["docs", "docs/decisions", "bench", "e2e/prove"].flatMap(markdownIn),
+  ...["deploy/compose.yaml", "deploy/kubernetes/messaging-service.yaml"],
 ];
 
 /** All matches of a pattern with one group in all documents, each with its document. */
@@ -29,16 +30,19 @@ test("every npm script that documents name exists", () => {
 });
 
 test("every command of the operator's command line that documents name exists", () => {
-  const named = namedIn(/\bnpm run admin -- ([a-z]+\s+[a-z-]+)/g);
-  expect(named.length).toBeGreaterThan(10);
+  const named = namedIn(/\b(?:npm run admin --|node dist\/admin\.mjs) ([a-z]+\s+[a-z-]+)/g);
+  expect(named.length).toBeGreaterThan(15);
   expect(named.filter(({ name }) => !COMMANDS.has(name))).toEqual([]);
 });
 
 test("every option that documents give to such a command is one of its own", () => {
   const given = DOCUMENTS.flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/\bnpm run admin -- ([a-z]+ [a-z-]+)( [^`\n]*)?/g)].flatMap(
-      ([, name = "", rest = ""]) =>
-        [...rest.matchAll(/(?<= )--([a-z-]+)/g)].map(([, option = ""]) => ({ file, name, option })),
+    [
+      ...readFileSync(file, "utf8").matchAll(
+        /\b(?:npm run admin --|node dist\/admin\.mjs) ([a-z]+ [a-z-]+)( [^`\n]*)?/g,
+      ),
+    ].flatMap(([, name = "", rest = ""]) =>
+      [...rest.matchAll(/(?<= )--([a-z-]+)/g)].map(([, option = ""]) => ({ file, name, option })),
     ),
   );
   expect(given.length).toBeGreaterThan(10);
