@@ -19,7 +19,7 @@ import { beginSession, SessionClient } from "../server/core/database/session";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
 import { compareDirectUrl } from "../server/observability/same-database";
-import { unfitDatabaseLine } from "../server/observability/unfit-database";
+import { missingRightsLine, unfitDatabaseLine } from "../server/observability/unfit-database";
 import { connectOrSay } from "../server/observability/unreachable";
 import { buildIndexesOf, onOwnConnection } from "./online-indexes";
 import { patiently } from "./patiently";
@@ -217,6 +217,8 @@ async function migrateInTurn(guard: pg.Client, connectionString: string): Promis
   const before = await readMigrationState(guard);
   const refusal = tooNewLine(before);
   if (refusal) throw new Error(refusal);
+  const missingRights = before.applied.length === 0 ? await missingRightsLine(guard) : null;
+  if (missingRights) throw new Error(missingRights);
   await takeOver(guard, before);
   await migrateJobQueue({ connectionString, logger: undefined });
   await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);

@@ -41,6 +41,24 @@ describe("a database without triggers", () => {
   );
 });
 
+test("migrations name the remedy when their user may not create tables", async () => {
+  const name = `foreign_${randomBytes(6).toString("hex")}`;
+  const url = new URL(process.env.DATABASE_URL ?? "");
+  await asSuperuser(`CREATE DATABASE ${name}`);
+  try {
+    expect(await start("migrate", Object.assign(url, { pathname: `/${name}` }).href)).toEqual({
+      code: 1,
+      output:
+        `The user "${url.username}" may not create tables in the database "${name}": have its owner run ` +
+        `ALTER DATABASE "${name}" OWNER TO "${url.username}" (docs/operations.md, The database).\n`,
+    });
+    await asSuperuser(`ALTER DATABASE ${name} OWNER TO ${url.username}`);
+    expect((await start("migrate", url.href)).code).toBe(0);
+  } finally {
+    await asSuperuser(`DROP DATABASE ${name} WITH (FORCE)`);
+  }
+}, 60_000);
+
 describe("a database of another encoding", () => {
   const name = `latin_${randomBytes(6).toString("hex")}`;
   const url = () => Object.assign(new URL(process.env.DATABASE_URL ?? ""), { pathname: `/${name}` }).href;

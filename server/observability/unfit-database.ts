@@ -25,3 +25,18 @@ export async function unfitDatabaseLine(on: Queryable): Promise<string | null> {
     "encoding UTF8 (docs/operations.md, The database)."
   );
 }
+
+/** An error line about a user of the database who may not create the tables of the service; null: they may. */
+export async function missingRightsLine(on: Queryable): Promise<string | null> {
+  const { rows } = await on.query<{ user: string; database: string; mayCreate: boolean }>(
+    `SELECT current_user AS user, current_database() AS database,
+       has_database_privilege(current_database(), 'CREATE') AND has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
+  );
+  const [found] = rows;
+  if (!found || found.mayCreate) return null;
+  const { user, database } = found;
+  return (
+    `The user "${user}" may not create tables in the database "${database}": have its owner run ` +
+    `ALTER DATABASE "${database}" OWNER TO "${user}" (docs/operations.md, The database).`
+  );
+}
