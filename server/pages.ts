@@ -5,6 +5,7 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { createPagesServer } from "./api/http-server";
+import { logConsole } from "./api/pages/console-lines";
 import { lowerPriority } from "./api/pages/low-priority";
 import { startNext } from "./api/pages/next-handler";
 import { REPORT_EVERY_MS, type Report } from "./api/pages/report";
@@ -19,6 +20,7 @@ async function start(): Promise<void> {
   const [, , socketPath] = process.argv;
   if (!socketPath || !process.send) throw new Error("It is started by the web process.");
   nameProcess("pages");
+  logConsole();
   exportSettings();
   // Made before the server, so that it is closed after it.
   pool();
