@@ -14,8 +14,7 @@ import { pathToFileURL } from "node:url";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory, DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { runMigrations as migrateJobQueue } from "graphile-worker";
-import pg from "pg";
-import { beginSession, SessionClient } from "../server/core/database/session";
+import type pg from "pg";
 import { type MigrationState, tooNewLine } from "../server/observability/migration-state";
 import { readMigrationState } from "../server/observability/migrations";
 import { compareDirectUrl } from "../server/observability/same-database";
@@ -24,6 +23,7 @@ import { connectOrSay } from "../server/observability/unreachable";
 import { buildIndexesOf, onOwnConnection } from "./online-indexes";
 import { patiently } from "./patiently";
 import { indexQueues } from "./queue-indexes";
+import { beginMigration, poolOfMigration } from "./session";
 import { refuseShared, takeTurn } from "./turn";
 import { halfDoneLine, noteRolledBack, withNote } from "./unfinished";
 
@@ -101,13 +101,7 @@ async function openEngine(connectionString: string) {
   const { migrationDirectories } = await migrationList();
   const names = new Map(migrationDirectories.map((own) => [own.migrationFile.content.value, own.path]));
   const { SchemaEngine } = await loadEngine();
-  const connections = new pg.Pool({
-    connectionString,
-    Client: SessionClient,
-    max: 2,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    onConnect: beginSession,
-  });
+  const connections = poolOfMigration(connectionString, LOCK_TIMEOUT_MS);
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(connectionString, connections, names));
   const engine = await SchemaEngine.new({ datamodels: await schemaFiles() }, () => undefined, adapter);
   return {
@@ -209,7 +203,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
 
 /** @param guard holds the turn until it is closed. */
 async function migrateInTurn(guard: pg.Client, connectionString: string): Promise<string[]> {
-  await beginSession(guard);
+  await beginMigration(guard);
   await refuseShared(guard, connectionString);
   const unfit = await unfitDatabaseLine(guard);
   if (unfit) throw new Error(unfit);
@@ -220,7 +214,8 @@ async function migrateInTurn(guard: pg.Client, connectionString: string): Promis
   const missingRights = before.applied.length === 0 ? await missingRightsLine(guard) : null;
   if (missingRights) throw new Error(missingRights);
   await takeOver(guard, before);
-  await migrateJobQueue({ connectionString, logger: undefined });
+  const pgPool = poolOfMigration(connectionString, 0);
+  await migrateJobQueue({ pgPool, logger: undefined }).finally(() => pgPool.end());
   await guard.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
   await patiently(
     () => onOwnConnection(connectionString, indexQueues),

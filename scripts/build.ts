@@ -29,8 +29,8 @@ const SOURCES = [
   "worker",
   "public",
   SCHEMA,
-  ...["migrate.ts", "online-indexes.ts", "patiently.ts", "queue-indexes.ts", "turn.ts", "unfinished.ts"].map((name) =>
-    path.join("prisma", name),
+  ...["migrate", "online-indexes", "patiently", "queue-indexes", "session", "turn", "unfinished"].map((name) =>
+    path.join("prisma", `${name}.ts`),
   ),
   ...["admin", "build.ts", "is-alive.ts", "local", "progress.mjs", "whole-file.ts"].map((name) =>
     path.join("scripts", name),
