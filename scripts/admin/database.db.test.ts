@@ -65,6 +65,13 @@ test("so is one that is older or newer than this version", async () => {
   await pool().query("DELETE FROM _prisma_migrations WHERE migration_name LIKE '2999%'");
 });
 
+test("so is an address that is no URL, without showing its password", async () => {
+  process.env.DATABASE_URL = "postgresql://user:hunter#2@localhost:5432/service";
+  await expect(refuseUnfitDatabase()).rejects.toThrow(
+    "DATABASE_URL must be a URL, with special characters of user and password percent-encoded (@ is %40, # is %23, / is %2F).",
+  );
+});
+
 test("so are a missing database, a refused user, and a server that does not respond", async () => {
   expect(await said((url) => (url.pathname = "/nowhere"))).toBe(
     `PostgreSQL at ${server()} has no database "nowhere": create it (docs/operations.md, The database), or correct DATABASE_URL.`,

@@ -104,6 +104,33 @@ test.each([
   expect(readEnv({ ...good, PROVIDER_PROXY_URL: url }).PROVIDER_PROXY_URL).toBe(url);
 });
 
+test.each([
+  "postgresql://user:hunter#2@localhost:5432/service",
+  "postgresql://user:hunter/2@localhost:5432/service",
+  "postgresql://user:1#2@localhost:5432/service",
+  "postgresql://user:1/2@localhost:5432/service",
+  "postgresql://user:hunter2@one:5432,two:5432/service",
+  "postgresql://user:hunter2@localhost:port/service",
+])("%j is not a database address, and is refused at start without showing its password", (url) => {
+  for (const name of ["DATABASE_URL", "DATABASE_DIRECT_URL", "DATABASE_READ_URL"]) {
+    const read = () => readEnv({ ...good, [name]: url });
+    expect(read).toThrow(new RegExp(`${name} is wrong \\(must be a URL, with special characters .* percent-encoded`));
+    expect(read).not.toThrow(/hunter/);
+  }
+});
+
+test.each([
+  "postgres://localhost",
+  "postgresql://user@localhost/service",
+  "postgresql://user:hunter%232%2F%40@[::1]:5432/service?sslmode=verify-full",
+  "postgresql://user:hunter@2@localhost/service",
+  "postgresql:///service?host=/var/run/postgresql",
+  "postgresql://user:secret@/service?host=/var/run/postgresql",
+  "postgresql://user:secret@%2Fvar%2Frun%2Fpostgresql/service",
+])("%j is a database address", (url) => {
+  expect(readEnv({ ...good, DATABASE_URL: url }).DATABASE_URL).toBe(url);
+});
+
 test("lists are split and trimmed", () => {
   expect(readEnv({ ...good, TRUSTED_PROXIES: " 10.0.0.1 , ::1/128," }).TRUSTED_PROXIES).toEqual([
     "10.0.0.1",

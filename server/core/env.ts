@@ -66,7 +66,25 @@ function isProxyUrl(text: string): boolean {
   }
 }
 
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL");
+/** What an address that is no URL must become: a password with special characters is the usual cause. */
+export const URL_FORM =
+  "must be a URL, with special characters of user and password percent-encoded (@ is %40, # is %23, / is %2F)";
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
+  .refine(isDatabaseUrl, URL_FORM);
+
+/**
+ * Whether the driver takes an address as it was meant. Of a password with special characters, `#` and `/` would end the host, and the rest
+ * would be taken for the name of the database or left out.
+ */
+export function isDatabaseUrl(text: string): boolean {
+  // As the driver does, for an address without a host.
+  const address = URL.canParse(text) ? text : text.replace("@/", "@localhost/");
+  if (!URL.canParse(address)) return false;
+  const { pathname, hash } = new URL(address);
+  return !pathname.includes("@") && !hash.includes("@");
+}
 
 /** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */
 export const Settings = z.object({

@@ -1,6 +1,7 @@
 /** Why a database cannot be used, as one line for people who start a program by hand. */
 import pg from "pg";
 import { isConnectionFailure } from "../core/database/connection-failure";
+import { isDatabaseUrl, URL_FORM } from "../core/env";
 import { errorCodeOf } from "../core/errors";
 import type { MigrationState } from "./migration-state";
 import { tooNewLine } from "./migration-state";
@@ -85,6 +86,8 @@ export function schemaLine(state: MigrationState): string | null {
  * @throws Error with one line for people.
  */
 export async function connectOrSay(address: string, setting: string): Promise<pg.Client> {
+  // The driver's message names neither the setting nor the fault.
+  if (!isDatabaseUrl(address)) throw new Error(`${setting} ${URL_FORM}.`);
   let client: pg.Client | undefined;
   try {
     client = new pg.Client({ connectionString: address, connectionTimeoutMillis: CONNECT_WITHIN_MS });
