@@ -120,6 +120,24 @@ test.each([
 });
 
 test.each([
+  "smtps://user:hunter#2@mail.example.com",
+  "smtps://user:1/2@mail.example.com",
+  "smtp://mail.example.com:port",
+])("%j is not the address of a mail server, and is refused at start", (url) => {
+  expect(() => readEnv({ ...good, SMTP_URL: url })).toThrow(
+    /SMTP_URL is wrong \(must be a URL, with special characters/,
+  );
+});
+
+test.each([
+  "smtp://mail.example.com",
+  "smtps://user%40example.com:hunter%232@mail.example.com:465/?pool=true",
+  "smtps://user:hunter@2@mail.example.com",
+])("%j is the address of a mail server", (url) => {
+  expect(readEnv({ ...good, SMTP_URL: url }).SMTP_URL).toBe(url);
+});
+
+test.each([
   "postgres://localhost",
   "postgresql://user@localhost/service",
   "postgresql://user:hunter%232%2F%40@[::1]:5432/service?sslmode=verify-full",

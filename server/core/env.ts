@@ -75,15 +75,18 @@ const postgresUrl = z
   .refine(isDatabaseUrl, URL_FORM);
 
 /**
- * Whether the driver takes an address as it was meant. Of a password with special characters, `#` and `/` would end the host, and the rest
- * would be taken for the name of the database or left out.
+ * Whether an address is taken as it was meant. Of a password with special characters, `#` and `/` would end the host, and the rest would be
+ * taken for a path or left out.
  */
-export function isDatabaseUrl(text: string): boolean {
-  // As the driver does, for an address without a host.
-  const address = URL.canParse(text) ? text : text.replace("@/", "@localhost/");
-  if (!URL.canParse(address)) return false;
-  const { pathname, hash } = new URL(address);
+function isWholeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { pathname, hash } = new URL(text);
   return !pathname.includes("@") && !hash.includes("@");
+}
+
+/** The same for the address of a database, which may have no host. */
+export function isDatabaseUrl(text: string): boolean {
+  return isWholeUrl(text) || isWholeUrl(text.replace("@/", "@localhost/"));
 }
 
 /** Every setting of the service. Defaults are safe in production; `.describe` states the purpose. */
@@ -146,6 +149,7 @@ export const Settings = z.object({
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\/\S+$/, "must be an smtp:// or smtps:// URL")
+    .refine(isWholeUrl, URL_FORM)
     .optional()
     .describe(
       "the mail server for invitations, forgotten passwords, alerts and notices of changed sign-ins, e.g. smtps://user:password@mail.example.com",
