@@ -1,14 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { IdempotentRequest } from "@/server/accounts/idempotency/request";
-import { rebuildUsage } from "@/server/accounts/rebuild-usage";
 import { createAccountWithOwner } from "@/server/accounts/service";
-import { checkLedger } from "@/server/accounts/tasks";
 import { ensureTestAccount } from "@/server/accounts/test-mode";
 import { revokeApiKey } from "@/server/api-keys/revoke";
 import { CreateApiKeyInput } from "@/server/api-keys/schema";
 import { createApiKey, listApiKeys } from "@/server/api-keys/service";
-import { checkAudit } from "@/server/audit/check-digests";
 import { issuePasswordReset } from "@/server/auth/credentials/change-password";
 import { hashPassword } from "@/server/auth/credentials/password-hash";
 import { clearSecondFactor } from "@/server/auth/credentials/second-factor";
@@ -19,10 +16,8 @@ import { prisma, repeatWhenLost } from "@/server/core/db";
 import { env, publicUrl } from "@/server/core/env";
 import { isApiError, isOutcomeUnknown } from "@/server/core/errors";
 import { isTestAccount, liveAccountOf } from "@/server/core/ids";
-import { fromMicros, toMicros } from "@/server/core/wire";
-import { rebuildListTotals } from "@/server/lists/rebuild";
+import { toMicros } from "@/server/core/wire";
 import { otherSpellingOf } from "@/server/messages/phone";
-import { resealSecrets } from "@/server/operator/reseal";
 import { CreditAccountInput } from "@/server/operator/schema";
 import { creditAccount, decideSender, setAccountStatus } from "@/server/operator/service";
 import { createRoute as createRouteRow, listRoutes as listRouteRows } from "@/server/routing/edit";
@@ -30,20 +25,13 @@ import { CreateRouteInput } from "@/server/routing/schema";
 import { CreateSenderInput } from "@/server/senders/schema";
 import { createSender, parseSender } from "@/server/senders/service";
 import { accountOf, ownerOf } from "./account";
-import { requireMailSettings, requireSecretKey } from "./database";
+import { type Command, done, OPERATOR, type Run } from "./command";
+import { requireMailSettings } from "./database";
 import { decimal, entries, type Flags, parseInput, required, text } from "./flags";
-import type { Output, Row } from "./show";
+import type { Row } from "./show";
+import { UPKEEP } from "./upkeep";
 
-type Run = (flags: Flags) => Promise<{ output: Output; ok: boolean }>;
-
-/** `options`: the accepted ones in addition to `--json`. */
-type Command = { run: Run; options: readonly string[] };
-
-/** The operator as an actor, on any account. */
-const OPERATOR = { kind: "system", name: "admin" } as const;
 const KEY_RATE_LIMIT = 6_000;
-
-const done = (output: Output) => ({ output, ok: true });
 
 /**
  * Carries out an operation that must not be done twice. When the database's reply is lost, the operation is repeated once with the same
@@ -226,51 +214,6 @@ const setStatus =
     return done({ accountId, email: account.email, status: account.status });
   };
 
-async function checkBooks() {
-  const { accounts, drifted } = await checkLedger();
-  const output = {
-    accounts,
-    drifted: drifted.map((drift) => ({
-      accountId: drift.accountId,
-      balance: fromMicros(drift.balanceMicros),
-      ledger: fromMicros(drift.ledgerMicros),
-      held: fromMicros(drift.reservedMicros),
-      ledgerHeld: fromMicros(drift.ledgerReservedMicros),
-      forgotten: fromMicros(drift.forgottenMicros),
-      ledgerForgotten: fromMicros(drift.ledgerForgottenMicros),
-      faultyMessages: drift.faultyMessages,
-    })),
-  };
-  return { output, ok: drifted.length === 0 };
-}
-
-const AuditCheckInput = z.object({
-  since: z.iso.date("must be a UTC day such as 2026-01-31").optional(),
-  noted: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 of 64 hexadecimal digits")
-    .toLowerCase()
-    .optional(),
-});
-
-async function checkAuditLog(flags: Flags) {
-  const input = parseInput(AuditCheckInput, { since: text(flags, "since"), noted: text(flags, "noted") });
-  const { newest, isNoted, faults, ...counts } = await checkAudit(input);
-  const output = {
-    ...counts,
-    newest: newest && { number: String(newest.number), day: newest.day, sha256: newest.sha256 },
-    ...(isNoted === null ? {} : { noted: isNoted ? "found" : "not found" }),
-    faults: faults.map(({ number, ...fault }) => ({ number: String(number), ...fault })),
-  };
-  return { output, ok: faults.length === 0 && isNoted !== false };
-}
-
-async function reseal() {
-  requireSecretKey();
-  const columns = await resealSecrets(OPERATOR);
-  return { output: columns, ok: columns.every(({ lost }) => lost === 0) };
-}
-
 const ofAccount = (...more: string[]) => ["account", "email", ...more];
 
 /** Every command by its name; admin.ts has their descriptions. */
@@ -291,11 +234,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["key revoke", { run: revokeKey, options: ["id"] }],
   ["route list", { run: listRoutes, options: [] }],
   ["route create", { run: createRoute, options: ["chain", "price", "prefix", "priority"] }],
-  ["ledger check", { run: checkBooks, options: [] }],
-  ["audit check", { run: checkAuditLog, options: ["since", "noted"] }],
-  ["rebuild list-totals", { run: async () => done({ corrected: await rebuildListTotals() }), options: [] }],
-  ["rebuild usage", { run: async () => done({ corrected: await rebuildUsage() }), options: [] }],
-  ["secrets reseal", { run: reseal, options: [] }],
+  ...UPKEEP,
 ]);
 
 /**

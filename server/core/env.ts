@@ -66,7 +66,7 @@ function isProxyUrl(text: string): boolean {
   }
 }
 
-/** What an address that is no URL must become: a password with special characters is the usual cause. */
+/** The form of an address that is no URL yet; the usual cause is a password with special characters. */
 export const URL_FORM =
   "must be a URL, with special characters of user and password percent-encoded (@ is %40, # is %23, / is %2F)";
 const postgresUrl = z

@@ -17,7 +17,7 @@ import { openBuckets, type TakeTokens } from "./caller-limits";
  */
 export type Visitor = { network: string; sessionId: string | null; person: string | null };
 
-/** Whose places in a gate are limited together. */
+/** The owner whose places in a gate are limited together. */
 export const ownerOf = ({ person, network }: Visitor): string => person ?? network;
 
 const CALLERS_MAX = 20_000;

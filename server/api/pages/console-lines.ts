@@ -1,4 +1,4 @@
-/** What Next and other libraries write to the console, as lines of the log: its readers parse each line. */
+/** Turns the output of Next and other libraries to the console into lines of the log, whose readers parse each line. */
 import { format, stripVTControlCharacters } from "node:util";
 import { log, loggedText } from "../../core/log";
 

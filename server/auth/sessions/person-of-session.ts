@@ -1,4 +1,4 @@
-/** Whose session it is, for limits, which must neither wait for the database nor depend on it. */
+/** Finds the person of a session, for limits, which must neither wait for the database nor depend on it. */
 import { pool } from "../../core/db";
 import { errorFields, log } from "../../core/log";
 import { defineProcessValue } from "../../core/process";
