@@ -117,7 +117,7 @@ function compare(
   const own = found.get(number);
   const fault = (problem: Problem) => check.faults.push({ number, problem, day, entries, found: own?.entries ?? 0 });
   if (number !== next) check.faults.push(missing(next, found.get(next)?.entries ?? 0));
-  // What follows a gap cannot be compared with the digest before it.
+  // After a gap there is no digest before it to compare with.
   else if (digest.sha256 !== sha256Of(digest, before?.sha256 ?? "")) fault("digest_altered");
   if (day >= check.since) {
     check.entries += own?.entries ?? 0;
