@@ -1,8 +1,14 @@
 /** Refusals of a web process whose migrations have not run, in the form of each caller. */
 import type { IncomingMessage } from "node:http";
-import { beforeAll, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { migrationsPending } from "../core/errors";
-import { refusalOf } from "./until-migrated";
+import * as migrated from "../observability/migrated";
+import * as requests from "../observability/requests";
+import { onceMigrated, refusalOf } from "./until-migrated";
+
+afterEach(() => vi.restoreAllMocks());
 
 beforeAll(() => {
   Object.assign(process.env, { DATABASE_URL: "postgresql://unused", SECRET_KEY: "0".repeat(40) });
@@ -49,4 +55,22 @@ test.each([
   "/icon.svg",
 ])("%s is served, because it needs no table", (url) => {
   expect(refusalAt(url)).toBeNull();
+});
+
+test("refusals of the API and of callbacks are measured, because alerts on server errors read nothing else", async () => {
+  vi.spyOn(migrated, "isMigrated").mockReturnValue(false);
+  vi.spyOn(migrated, "refusalUntilMigrated").mockResolvedValue(migrationsPending());
+  const measured = vi.spyOn(requests, "observeRequest");
+  const server = createServer((request, response) => void onceMigrated(async () => undefined)(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const statuses = [];
+  for (const path of ["/api/v1/account", "/api/receipts/twilio/secret", "/messages"]) {
+    statuses.push((await fetch(`http://127.0.0.1:${port}${path}`)).status);
+  }
+  server.closeAllConnections();
+  server.close();
+  expect(statuses).toEqual([503, 503, 503]);
+  expect(measured.mock.calls.map(([, , operation]) => operation)).toEqual(["none", "receipts"]);
+  for (const { value } of measured.mock.results) expect(await value).toMatchObject({ response: { status: 503 } });
 });

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ApiError } from "../core/errors";
 import { isMigrated, refusalUntilMigrated } from "../observability/migrated";
+import { observeRequest } from "../observability/requests";
 import { TRPC } from "./door/calls";
 import { EXPORTS } from "./door/exports";
 import { AUTH } from "./door/pages-handler";
@@ -34,5 +35,19 @@ export const onceMigrated =
 async function handleUntilMigrated(request: IncomingMessage, response: ServerResponse, handle: Handler): Promise<void> {
   const error = await refusalUntilMigrated();
   const refusal = error && refusalOf(request, error);
-  await (refusal ? writeResponse(request, response, refusal) : handle(request, response));
+  if (!refusal) {
+    await handle(request, response);
+    return;
+  }
+  await measureRefusal(request, refusal);
+  await writeResponse(request, response, refusal);
+}
+
+/** Counts a refusal like a response of those that are served, so that alerts on server errors see it: of the API, and to providers. */
+async function measureRefusal(request: IncomingMessage, { status, headers, body }: DoorResponse): Promise<void> {
+  const path = request.url ?? "";
+  if (!isRestPath(path) && !isReceiptPath(path)) return;
+  const outcome = { response: { status, headers, body: String(body) }, facts: null };
+  const asked = { method: request.method ?? "GET" };
+  await observeRequest(asked, async () => outcome, isReceiptPath(path) ? "receipts" : "none");
 }
