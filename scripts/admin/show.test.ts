@@ -9,6 +9,18 @@ test("each field has a line, and an empty line separates two rows", () => {
   expect(show([{ id: 1 }, { id: 2 }])).toBe("id  1\n\nid  2\n");
 });
 
+test("the row of a field is below its name", () => {
+  expect(show({ digests: 1, newest: { number: "1", day: "2026-01-31" }, noted: "found" }).split("\n")).toEqual([
+    "digests  1",
+    "newest",
+    "  number  1",
+    "  day     2026-01-31",
+    "noted    found",
+    "",
+  ]);
+  expect(show({ newest: null })).toBe("newest  -\n");
+});
+
 test("the rows of a list field are below its name", () => {
   const drifted = [
     { accountId: "acc_1", ledger: 0.5, faultyMessages: ["msg_1", "msg_2"] },
