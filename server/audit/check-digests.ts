@@ -62,11 +62,12 @@ const missing = (number: bigint, found: number): AuditFault => ({
   ...{ number, problem: "digest_missing", day: null, entries: null, found },
 });
 
-/** Entries with a number beyond the newest digest, or below the first. */
+/** Entries with a number beyond the newest digest, or below the first, but of no digest that was made since. */
 async function strayEntries(newest: bigint): Promise<AuditFault[]> {
   const { rows } = await pool().query<{ number: bigint; found: number }>(
-    `SELECT digest_number AS number, count(*)::int AS found FROM audit_entries
-     WHERE digest_number > $1 OR digest_number < 1 GROUP BY digest_number ORDER BY digest_number`,
+    `SELECT digest_number AS number, count(*)::int AS found FROM audit_entries e
+     WHERE (digest_number > $1 OR digest_number < 1) AND NOT EXISTS (SELECT FROM audit_digests d WHERE d.number = e.digest_number)
+     GROUP BY digest_number ORDER BY digest_number`,
     [newest],
   );
   return rows.map(({ number, found }) => missing(number, found));

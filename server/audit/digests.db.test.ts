@@ -197,6 +197,19 @@ describe("a check finds that somebody", () => {
   });
 });
 
+test("a digest that is made during a check is no fault", async () => {
+  await digested(2);
+  await record();
+  const query = pool().query.bind(pool()) as (...args: unknown[]) => Promise<unknown>;
+  const spy = vi.spyOn(pool(), "query").mockImplementation((async (...args: unknown[]) => {
+    if (String(args[0]).includes("digest_number > $1")) await digestAudit();
+    return query(...args);
+  }) as never);
+  const check = await checkAudit().finally(() => spy.mockRestore());
+  expect(check).toMatchObject({ digests: 1, faults: [] });
+  expect(await checkAudit()).toMatchObject({ digests: 2, faults: [] });
+});
+
 describe("entries that are too old", () => {
   test("are deleted without a fault, and their digests are still compared", async () => {
     const days = env().AUDIT_KEPT_DAYS;
