@@ -88,7 +88,7 @@ export async function digestAudit(stop?: AbortSignal): Promise<void> {
   }
 }
 
-/** Digests up to this number after another, in order. */
+/** The digests that follow the one with this number, at most `limit`, in order. */
 export async function digestsAfter(number: bigint, limit: number): Promise<Digest[]> {
   const { rows } = await pool().query<Digest>(
     `SELECT ${DIGEST_COLUMNS} FROM audit_digests WHERE number > $1 ORDER BY number LIMIT $2`,
