@@ -1,10 +1,11 @@
 /**
  * Separate processes of the workload `kannel`. `centre`: a message centre that takes every message at once and reports it as
  * delivered at once, again while the bind is too busy. `customer`: the customer's server that receives the callbacks. Both respond
- * to a message over IPC with their counts.
+ * to a message over IPC with their counts. `bare`: the least that a service on Node.js does for a send, as a limit.
  */
 import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
+import { newId } from "@/server/core/ids";
 import { STATUS_QUEUE_FULL } from "@/server/providers/smpp/status";
 import { type Pdu, type Session, smpp } from "@/test/carriers/smsc-pdu";
 
@@ -85,7 +86,35 @@ function startCustomer(): { server: Server; count: () => PeerCount } {
   return { server, count: () => ({ distinct: seen.size, all }) };
 }
 
-const { server, count } = process.argv[2] === "centre" ? startCentre() : startCustomer();
+/** An HTTP server that parses each send and responds with it as a message. It checks, stores and bills nothing. */
+function startBare(): { server: Server; count: () => PeerCount } {
+  let taken = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.once("end", () => {
+      taken += 1;
+      const send = JSON.parse(Buffer.concat(chunks).toString()) as object;
+      const at = new Date().toISOString();
+      const message = { id: newId("message"), status: "pending", ...send, created_at: at, updated_at: at };
+      const body = JSON.stringify({ data: message });
+      response
+        .writeHead(201, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+        .end(body);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  return { server, count: () => ({ distinct: taken, all: taken }) };
+}
+
+const ROLES: Record<string, () => { server: Server; count: () => PeerCount }> = {
+  centre: startCentre,
+  customer: startCustomer,
+  bare: startBare,
+};
+const start = ROLES[process.argv[2] ?? ""];
+if (!start) throw new Error(`Unknown role: ${process.argv[2]}`);
+const { server, count } = start();
 server.listen(0, "127.0.0.1", () => {
   process.on("message", () => process.send?.(count()));
   process.send?.((server.address() as AddressInfo).port);

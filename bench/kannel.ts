@@ -1,7 +1,8 @@
 /**
  * Compares the service with Kannel, an SMS gateway in C that keeps messages in files. It measures the rate at which single sends
  * are accepted while nothing is dispatched, and that of messages end to end over SMPP, from the HTTP request to the customer's
- * callback, with one message centre for both. Kannel bills nothing, signs nothing and does not sync its files.
+ * callback, with one message centre for both. Kannel bills nothing, signs nothing and does not sync its files. The rate of an HTTP
+ * server of Node.js that only parses and responds shows how much of the difference is Node's.
  */
 import type { ChildProcess } from "node:child_process";
 import path from "node:path";
@@ -45,6 +46,8 @@ type Side = { plan: Pick<LoadPlan, "port" | "keys" | "kannel">; cpu: () => Recor
 type Accepted = { perSecond: number; p50: number; p99: number; cpuUs: Record<string, number> };
 type Life = { perSecond: number; seconds: number; repeats: number; cpuUs: Record<string, number> };
 type Measured<Result> = { kannel: Result; service: Result; ratio: number };
+/** `bareRatio`: the rate of the bare HTTP server, of Kannel's. */
+type MeasuredAccepted = Measured<Accepted> & { bare: Accepted; bareRatio: number };
 
 const sideOf = ({ sendsPort, bearerboxPid, smsboxPid }: Kannel, receiptUrl: string | null): Side => ({
   // As many different requests as for the service, whose customer has 200 keys.
@@ -142,12 +145,24 @@ async function startOurs(stage: Stage, connections: number, life: { centre: numb
   return { side, sender: customer.sender, database };
 }
 
+/** The HTTP server that only parses and responds. */
+async function startBare(stage: Stage): Promise<Side> {
+  const peer = await startPeer(stage, PEER, "bare");
+  const { pid = 0 } = peer;
+  const port = await nextMessage<number>(peer);
+  return {
+    plan: { port, keys: Array.from({ length: 200 }, String) },
+    cpu: () => ({ web: cpuSeconds(pid) }),
+  };
+}
+
 async function run({ seconds, rounds, connections, backlog }: Options, stage: Stage): Promise<Outcome> {
   requireProc();
   requireKannel();
   const messages = Math.min(backlog, LIFE_MAX);
   const [centre, callbacks] = [await startPeer(stage, PEER, "centre"), await startPeer(stage, PEER, "customer")];
   const [centrePort, callbackPort] = [await nextMessage<number>(centre), await nextMessage<number>(callbacks)];
+  const bare = await startBare(stage);
   const callback = `http://127.0.0.1:${callbackPort}/receipts`;
   const folder = await openFolder(stage);
   const waiting = await startOurs(stage, connections, null);
@@ -161,15 +176,23 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
   stage.say("Warming both up");
   await measureAccepted(stage, storing, sends, WARM_UP_S);
   await measureAccepted(stage, waiting.side, sends, WARM_UP_S);
+  await measureAccepted(stage, bare, sends, WARM_UP_S);
   await measureLife(stage, receiptsOf(0), sends, WARM_UP_MESSAGES, callbacks);
   await measureLife(stage, living.side, sends, WARM_UP_MESSAGES, callbacks);
-  const [accepted, lives]: [Measured<Accepted>[], Measured<Life>[]] = [[], []];
+  const [accepted, lives]: [MeasuredAccepted[], Measured<Life>[]] = [[], []];
   let statements: StatementCost[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    stage.say(`Round ${round} of ${rounds}: sends accepted by Kannel, then by the service`);
+    stage.say(`Round ${round} of ${rounds}: sends accepted by Kannel, by the service, and by a bare HTTP server`);
     const stored = await measureAccepted(stage, storing, sends, seconds);
     const own = await measureAccepted(stage, waiting.side, sends, seconds);
-    accepted.push({ kannel: stored, service: own, ratio: own.perSecond / stored.perSecond });
+    const least = await measureAccepted(stage, bare, sends, seconds);
+    accepted.push({
+      kannel: stored,
+      service: own,
+      ratio: own.perSecond / stored.perSecond,
+      bare: least,
+      bareRatio: least.perSecond / stored.perSecond,
+    });
     stage.say(`Round ${round} of ${rounds}: ${messages} messages from request to callback, Kannel first`);
     const theirs = await measureLife(stage, receiptsOf(round), sends, messages, callbacks);
     await countStatements(living.database);
@@ -187,6 +210,7 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
     statements,
     checks,
     acceptedRatio: median(accepted.map(({ ratio }) => ratio)),
+    bareRatio: median(accepted.map(({ bareRatio }) => bareRatio)),
     lifeRatio: median(lives.map(({ ratio }) => ratio)),
   };
   return { ok: checks.every(({ ok }) => ok), text: print(figures), figures };
@@ -194,12 +218,13 @@ async function run({ seconds, rounds, connections, backlog }: Options, stage: St
 
 type Figures = {
   messages: number;
-  accepted: Measured<Accepted>[];
+  accepted: MeasuredAccepted[];
   lives: Measured<Life>[];
   /** PostgreSQL's time during the last round of messages end to end. */
   statements: StatementCost[];
   checks: Check[];
   acceptedRatio: number;
+  bareRatio: number;
   lifeRatio: number;
 };
 
@@ -208,18 +233,28 @@ const costs = (cpuUs: Record<string, number>): string =>
     .map(([name, us]) => `${name} ${us.toFixed(0)}`)
     .join(" · ");
 
-function print({ messages, accepted, lives, statements, checks, acceptedRatio, lifeRatio }: Figures): string {
+function print({
+  messages,
+  accepted,
+  lives,
+  statements,
+  checks,
+  acceptedRatio,
+  bareRatio,
+  lifeRatio,
+}: Figures): string {
   const acceptedLine = (name: string, { perSecond, p50, p99, cpuUs }: Accepted) =>
-    `  ${name.padEnd(9)}${perSecond.toFixed(0).padStart(7)}/s   p50 ${p50.toFixed(1)} ms   p99 ${p99.toFixed(1)} ms   CPU µs: ${costs(cpuUs)}`;
+    `  ${name.padEnd(10)}${perSecond.toFixed(0).padStart(7)}/s   p50 ${p50.toFixed(1)} ms   p99 ${p99.toFixed(1)} ms   CPU µs: ${costs(cpuUs)}`;
   const lifeLine = (name: string, { perSecond, seconds, repeats, cpuUs }: Life) =>
-    `  ${name.padEnd(9)}${perSecond.toFixed(0).padStart(7)}/s   ${seconds.toFixed(1)} s   ${repeats} repeated callbacks   CPU µs: ${costs(cpuUs)}`;
+    `  ${name.padEnd(10)}${perSecond.toFixed(0).padStart(7)}/s   ${seconds.toFixed(1)} s   ${repeats} repeated callbacks   CPU µs: ${costs(cpuUs)}`;
   return [
     "sends accepted, nothing dispatched (Kannel: files, not synced; the service: PostgreSQL, fsync on)",
-    ...accepted.flatMap(({ kannel, service, ratio }) => [
-      acceptedLine("Kannel", kannel),
-      `${acceptedLine("service", service)}   ratio ${ratio.toFixed(2)}`,
+    ...accepted.flatMap((round) => [
+      acceptedLine("Kannel", round.kannel),
+      `${acceptedLine("service", round.service)}   ratio ${round.ratio.toFixed(2)}`,
+      `${acceptedLine("bare HTTP", round.bare)}   ratio ${round.bareRatio.toFixed(2)}`,
     ]),
-    `median ratio ${acceptedRatio.toFixed(2)}`,
+    `median ratio ${acceptedRatio.toFixed(2)}; of a bare HTTP server of Node.js, which stores nothing, ${bareRatio.toFixed(2)}`,
     "",
     `${messages} messages from the HTTP request over SMPP to the customer's callback (window of ${WINDOW} for both)`,
     ...lives.flatMap(({ kannel, service, ratio }) => [
