@@ -56,12 +56,13 @@ export const CONDITIONS: Readonly<Record<AlertKind, Condition>> = {
     },
   },
   unusual_traffic: {
-    // Most traffic is usual, and finding one hour that shows it is quicker than finding the highest one.
+    // Few hours reach the threshold, and only those (OFFSET 0 keeps the order) are compared with earlier ones. Most traffic is usual, and
+    // finding one hour that shows it is quicker than finding the highest one.
     raised: `SELECT DISTINCT ON (subject_id) t.account_id || ':' || t.country AS subject_id, t.account_id,
                ${trafficDetail("t.country", "t.messages", HIGHEST_BEFORE)}
-             FROM traffic_hours t LEFT JOIN alert_settings s ON s.account_id = t.account_id
-             WHERE t.${LATE_HOURS} AND t.messages >= ${TRAFFIC_FROM}
-               AND (SELECT true FROM traffic_hours b
+             FROM (SELECT t.* FROM traffic_hours t LEFT JOIN alert_settings s ON s.account_id = t.account_id
+                   WHERE t.${LATE_HOURS} AND t.messages >= ${TRAFFIC_FROM} OFFSET 0) t
+             WHERE (SELECT true FROM traffic_hours b
                     WHERE ${HOURS_BEFORE} AND b.messages * ${UNUSUAL_TIMES}::int8 > t.messages LIMIT 1) IS NULL
                AND ${IS_KNOWN}
              ORDER BY subject_id, t.messages DESC`,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { makePerson, type Person } from "@/test/database/people";
+import { explain, rowsRead, statementsOf } from "@/test/database/plans";
 import { type MailServer, startMailServer } from "@/test/network/mail-server";
 import { pool } from "../core/db";
 import { env } from "../core/env";
@@ -169,4 +170,21 @@ test("settings that do not name it, as those of an older page, leave it", async 
   await setFrom(owner, 7);
   await updateAlertSettings(owner, { low_balance: 3, by_mail: true, url: null });
   expect(await getAlertSettings(owner)).toMatchObject({ low_balance: 3, unusual_traffic_from: 7 });
+});
+
+test("earlier hours are read only for traffic that reaches the threshold", async () => {
+  const [accounts, earlierHours] = [20, 100];
+  const people = await Promise.all(Array.from({ length: accounts }, () => makePerson()));
+  await pool().query(
+    `INSERT INTO traffic_hours (account_id, hour, country, messages)
+     SELECT a.id, date_trunc('hour', now(), 'UTC') - h * interval '1 hour', 'NG', 1
+     FROM unnest($1::text[]) AS a (id), generate_series(0, $2::int4) AS s (n), LATERAL (SELECT CASE n WHEN 0 THEN 0 ELSE 24 + n END) AS o (h)`,
+    [people.map(({ accountId }) => accountId), earlierHours],
+  );
+  await pool().query("ANALYZE traffic_hours");
+  const sweep = (await statementsOf(sweepAlerts)).find(
+    ({ text }) => /INSERT INTO alert_states/.test(text) && /traffic_hours/.test(text),
+  );
+  if (!sweep) throw new Error("no statement");
+  expect(rowsRead((await explain(sweep)).plan, ["traffic_hours"])).toBeLessThanOrEqual(accounts);
 });
