@@ -71,6 +71,7 @@ describe("a request that violates HTTP is refused with the error envelope", () =
     ["no coding and a length", `${GET}Transfer-Encoding:\r\nContent-Length: 1\r\n\r\na`, "unknown_transfer_coding"],
     ["chunks in HTTP/1.0", `GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKS}`, "unknown_transfer_coding"],
     ["an expectation", `${GET}Expect: x\r\n\r\n`, "unknown_expectation"],
+    ["a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n", "connect_refused"],
   ])("%s", async (_name, bytes, reason) => {
     const ask = await serve(respondDone);
     const responses = await ask(bytes);

@@ -28,6 +28,9 @@ const unknownCoding = () =>
 const unsupported = () =>
   invalidRequest("The only supported expectation is 100-continue.", { reason: "unknown_expectation" });
 
+const noProxy = () =>
+  invalidRequest("The method CONNECT is for proxies, which this server is not.", { reason: "connect_refused" });
+
 function errorOf(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") return tooLarge();
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow() : malformed("The request is not valid HTTP.");
@@ -86,7 +89,7 @@ function respond(request: IncomingMessage, response: ServerResponse, error: ApiE
 }
 
 /**
- * Refuses requests that cannot be parsed, take too long, or expect anything but `100-continue`. Never writes into a
+ * Refuses requests that cannot be parsed, take too long, or expect anything but `100-continue`, and CONNECT. Never writes into a
  * response in progress: each pipelined request gets its own response, and the refusal comes last.
  */
 export function handleHttpRefusals(server: Server): void {
@@ -101,6 +104,11 @@ export function handleHttpRefusals(server: Server): void {
   server.on("checkExpectation", (request, response) => {
     track(request, response);
     respond(request, response, unsupported());
+  });
+  // Node closes the connection without a response if nothing listens. It no longer reads the socket, nor handles its errors.
+  server.on("connect", (_request, socket: Socket) => {
+    socket.on("error", () => socket.destroy()).resume();
+    refuse(socket, responsesOf.get(socket), noProxy()).catch(() => socket.destroy());
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!(socket instanceof Socket) || !socket.writable) {
