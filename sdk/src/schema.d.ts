@@ -974,7 +974,7 @@ export interface components {
              */
             object: "estimate";
             /**
-             * @description Alphabet of the text as it would be sent, with `smart_encoding` if requested.
+             * @description Encoding of the text as it would be sent, with `smart_encoding` if requested.
              * @enum {string}
              */
             encoding: "GSM-7" | "UCS-2";
@@ -1000,7 +1000,7 @@ export interface components {
                 /** @description Segments of each message. */
                 segments: number;
                 /**
-                 * @description Alphabet of the text.
+                 * @description Encoding of the text.
                  * @enum {string}
                  */
                 encoding: "GSM-7" | "UCS-2";
@@ -1080,7 +1080,7 @@ export interface components {
                     /** @description Sender ID used. */
                     from: string;
                     /**
-                     * @description Alphabet of the text.
+                     * @description Encoding of the text.
                      * @enum {string}
                      */
                     encoding: "GSM-7" | "UCS-2";

@@ -16,7 +16,7 @@ const TimelineEntry = z.discriminatedUnion("kind", [
   entry("accepted", {
     to: z.string().describe("Recipient, E.164."),
     from: z.string().describe("Sender ID used."),
-    encoding: z.enum(["GSM-7", "UCS-2"]).describe("Alphabet of the text."),
+    encoding: z.enum(["GSM-7", "UCS-2"]).describe("Encoding of the text."),
     segments: z.number().int().describe("Segments of the message."),
     scheduled_at: NullableDateTime.describe(
       "When it was to be sent then, ISO 8601; null: at once, or it failed when it was accepted.",

@@ -125,7 +125,7 @@ test("a rescheduled message was accepted for its first time, and one entry has i
     "Rescheduled, to be sent at 2026-01-31T12:00:00.200Z.",
   ]);
   expect(summariesOf({ ...later, rescheduled: { ...rescheduled, times: 2 } })[2]).toBe(
-    "Rescheduled 2 times, at last to be sent at 2026-01-31T12:00:00.200Z.",
+    "Rescheduled 2 times, most recently to be sent at 2026-01-31T12:00:00.200Z.",
   );
   expect(Timeline.parse(timelineOf(later)).entries[2]?.details).toEqual({
     scheduled_at: "2026-01-31T12:00:00.200Z",

@@ -97,7 +97,7 @@ function rescheduledEntries({ message, rescheduled }: MessageHistory): Of<"resch
       summary:
         times === 1
           ? `Rescheduled, to be sent at ${due}.`
-          : `Rescheduled ${times} times, at last to be sent at ${due}.`,
+          : `Rescheduled ${times} times, most recently to be sent at ${due}.`,
       details: { scheduled_at: due, times },
     },
   ];

@@ -282,7 +282,7 @@ export const REFUSALS: Record<string, Refusal> = {
       daily_spend_cap: [
         "More spending than the account allows in a day",
         rateLimited(
-          "Nothing was sent: this request would pass the account's daily spending cap that its owners have set. An owner can change it in the console: Settings, Sending.",
+          "Nothing was sent: this request would exceed the account's daily spending cap that its owners have set. An owner can change it in the console: Settings, Sending.",
           {
             reason: "daily_spend_cap",
             details: { limit: 50, spent: 49.995, requested: 0.01 },

@@ -66,7 +66,7 @@ const Refusal = z.object({
 
 export const Estimate = z.object({
   object: kindOf("estimate"),
-  encoding: Encoding.describe("Alphabet of the text as it would be sent, with `smart_encoding` if requested."),
+  encoding: Encoding.describe("Encoding of the text as it would be sent, with `smart_encoding` if requested."),
   segments: z
     .number()
     .int()
@@ -77,7 +77,7 @@ export const Estimate = z.object({
   smart: z
     .object({
       segments: z.number().int().describe("Segments of each message."),
-      encoding: Encoding.describe("Alphabet of the text."),
+      encoding: Encoding.describe("Encoding of the text."),
       saved_segments: z.number().int().describe("Segments saved compared with the text as given."),
     })
     .describe("The result of `smart_encoding`, whether or not it is requested."),

@@ -8,10 +8,10 @@ const SCHEDULE_MAX_DAYS = 30;
 export function sendAtRefusals(scheduledAt: Date): ApiError[] {
   const aheadMs = msUntil(scheduledAt);
   if (aheadMs <= 0) {
-    return [invalidRequest("`send_at` must lie ahead.", { param: "send_at", reason: "send_at_in_the_past" })];
+    return [invalidRequest("`send_at` must be in the future.", { param: "send_at", reason: "send_at_in_the_past" })];
   }
   if (aheadMs > SCHEDULE_MAX_DAYS * DAY_MS) {
-    const text = `\`send_at\` must lie at most ${SCHEDULE_MAX_DAYS} days ahead.`;
+    const text = `\`send_at\` must be at most ${SCHEDULE_MAX_DAYS} days ahead.`;
     return [invalidRequest(text, { param: "send_at", reason: "send_at_too_far_ahead" })];
   }
   return [];

@@ -52,7 +52,7 @@ export async function loadSpending(db: Queryable, accounts: Iterable<CappedAccou
       const cap = lowerCapOf(account);
       const before = spent.get(idOf(account.id, day)) ?? 0n;
       if (cap === null || costMicros === 0n || before + costMicros <= cap.micros) return null;
-      return rateLimited(`Nothing was sent: this request would pass the account's daily spending cap ${cap.whose}`, {
+      return rateLimited(`Nothing was sent: this request would exceed the account's daily spending cap ${cap.whose}`, {
         reason: "daily_spend_cap",
         details: { limit: fromMicros(cap.micros), spent: fromMicros(before), requested: fromMicros(costMicros) },
         retryAfterS: secondsUntil(nextUtcDay(new Date(day))),

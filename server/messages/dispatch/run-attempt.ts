@@ -171,7 +171,7 @@ const notSent = (code: string, detail: string, fault: "message" | "throttled"): 
 });
 
 const notConfigured = (provider: string): CallResult =>
-  notSent("provider_not_configured", `${provider} has no credentials here.`, "message");
+  notSent("provider_not_configured", `${provider} is not set up here.`, "message");
 
 /** Recorded as throttled, so its provider may be tried again: it never received the message. */
 const NOT_BEGUN = notSent("not_begun", "Our process stood still before it called the provider.", "throttled");
