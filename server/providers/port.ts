@@ -86,7 +86,7 @@ export type Adapter = {
   /** Highest number of concurrent calls of this process. */
   maxInFlight: number;
   /**
-   * Waits until a call could be written at once; only for adapters with a standing connection. It reserves nothing.
+   * Waits until a call could be written at once; only for adapters that need a bind or an access token. It reserves nothing.
    * @returns null, or why nothing can be sent now; then nothing was.
    */
   ready?: () => Promise<SendOutcome | null>;

@@ -64,7 +64,7 @@ function insertOf(
 }
 
 const INSERT = insertOf("messages.insert", COLUMNS, {});
-/** Batches without schedules, validity periods and metadata, nearly all, do not pass their columns. */
+/** For batches with a schedule, a validity period or metadata. Few have any, so {@link INSERT} leaves out these columns. */
 const INSERT_ALL = insertOf(
   "messages.insert_all",
   ALL_COLUMNS,

@@ -6,15 +6,12 @@ import { loadRouting, type Routing, routeExists } from "../../routing/service";
 import { approvedSender } from "../../senders/approval";
 import type { Refusal } from "../failure";
 import { isE164 } from "../phone";
-import type { SendBulkInput, SendMessageInput } from "../schema";
+import type { SendBulkInput, SendMessageInput, SharedInput } from "../schema";
 import { type FinalText, finalText, personalTexts } from "./personal-texts";
 import { sendAtRefusals } from "./send-at";
 
 /** Input that all messages of one request share. */
-export type SharedInput = Pick<
-  SendMessageInput,
-  "from" | "body" | "route_id" | "provider" | "smart_encoding" | "send_at" | "validity_period" | "quiet_hours"
->;
+export type RequestInput = Pick<SendMessageInput, keyof typeof SharedInput>;
 
 /** A recipient with its route and price, or with the error of a message that fails at once, free of charge. */
 export type Destination = { to: string; costMicros: bigint; text: FinalText } & (
@@ -55,7 +52,7 @@ const unknownRoute = (routeId: number): ApiError =>
 /** Checks the shared input of a request once. `resolve` then finds the route and price of a recipient. */
 export async function prepareSend(
   accountId: string,
-  input: SharedInput & Pick<Partial<SendBulkInput>, "recipients" | "variables">,
+  input: RequestInput & Pick<Partial<SendBulkInput>, "recipients" | "variables">,
 ): Promise<PreparedSend> {
   const refusals: ApiError[] = [];
   const senderId = await approvedSender(accountId, input.from);
@@ -64,7 +61,7 @@ export async function prepareSend(
   if (input.provider && !canPrefer) refusals.push(providerNotConfigured(input.provider));
   if (input.route_id && !(await routeExists(input.route_id))) refusals.push(unknownRoute(input.route_id));
   const scheduledAt = input.send_at ? new Date(input.send_at) : null;
-  // A repeated request gets its first response, whenever it arrives.
+  // Collected, not thrown: a request that is repeated after its time has passed still gets its first response.
   if (scheduledAt) refusals.push(...sendAtRefusals(scheduledAt));
   const route = await loadRouting(accountId, {
     routeId: input.route_id ?? null,

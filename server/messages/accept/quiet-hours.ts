@@ -49,7 +49,7 @@ function nextEnd({ endsMinute }: QuietHours, offsetAt: NonNullable<OffsetAt>, at
   const guess = end - offsetAt(at);
   const corrected = end - offsetAt(guess);
   if (corrected + offsetAt(corrected) === end) return corrected;
-  // Clocks skip that time in spring, and jump past it between the two.
+  // In spring, clocks skip that time: they jump past it between the two moments.
   const [earlier, later] = [Math.min(guess, corrected), Math.max(guess, corrected)];
   return firstSecond(earlier, later, (time) => time + offsetAt(time) >= end);
 }

@@ -9,7 +9,7 @@ import { type MessageRow, presentMessage } from "../present";
 import type { BulkResult, Message, SendBulkInput, SendMessageInput } from "../schema";
 import { accept } from "./accept";
 import type { NewMessage } from "./insert";
-import { prepareSend, type SharedInput } from "./prepared-send";
+import { prepareSend, type RequestInput } from "./prepared-send";
 import { sendingKey } from "./quotas";
 import { asReplayed, findWithText } from "./replayed";
 
@@ -100,7 +100,7 @@ async function acceptRequest<Response>(
  */
 async function prepareRows(
   actor: AccountActor,
-  input: SharedInput & Partial<Pick<SendBulkInput, "recipients" | "variables" | "metadata">>,
+  input: RequestInput & Partial<Pick<SendBulkInput, "recipients" | "variables" | "metadata">>,
   idempotency: Idempotency | null,
 ): Promise<{ refusal: ApiError | null; makeRow: MakeRow }> {
   const { from, scheduledAt, refusals, resolve } = await prepareSend(actor.accountId, input);

@@ -134,7 +134,8 @@ export async function claim(
 }
 
 /**
- * Whether it was read only now that an attempt may be made. If not, it begins again, which looks for STOPs and suspensions.
+ * Whether it was read within {@link ALLOWED_FRESH_MS} that an attempt may be made. If not, it begins again, which looks for STOPs and
+ * suspensions.
  * @param begunAtMs that of the attempt.
  */
 export const isAllowedFreshly = (begunAtMs: number | null): begunAtMs is number =>

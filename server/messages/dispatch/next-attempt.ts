@@ -27,6 +27,6 @@ export const attemptOf = (
 });
 
 /**
- * Whether attempts with a slot begin with their claim. With an adapter that needs a connection they begin once it is established.
+ * Whether attempts with a slot begin with their claim. With an adapter that needs a bind or an access token they begin once it has one.
  */
 export const beginsAtOnce = (adapter: Adapter): boolean => adapter.ready === undefined || adapter.isReady?.() === true;

@@ -28,7 +28,7 @@ const WORKER_LOST = {
 
 /** Deletes the claims of workers with expired leases, and has their messages dispatched. @returns how many. */
 export async function takeBackClaims(workerIds: readonly string[]): Promise<number> {
-  for (let count = 0, found = BATCH; ; ) {
+  for (let count = 0; ; ) {
     const { rows } = await pool().query<
       { id: string; seq: number } & Pick<Attempt, "claim" | "provider" | "claimedAt">
     >({
@@ -37,8 +37,7 @@ export async function takeBackClaims(workerIds: readonly string[]): Promise<numb
              WHERE a.outcome IS NULL AND a.begun_at IS NULL AND a.worker_id = ANY($1::text[]) LIMIT $2`,
       values: [workerIds, BATCH],
     });
-    found = rows.length;
-    if (found === 0) return count;
+    if (rows.length === 0) return count;
     // A worker that was only suspended cannot begin these when it resumes, because `begin` matches the claim's token.
     count += await transaction((tx) =>
       deleteClaims(
@@ -48,7 +47,7 @@ export async function takeBackClaims(workerIds: readonly string[]): Promise<numb
       ),
     );
     await returnProbesOf(rows);
-    if (found < BATCH) return count;
+    if (rows.length < BATCH) return count;
   }
 }
 

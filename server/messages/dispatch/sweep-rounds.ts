@@ -1,6 +1,7 @@
 /**
  * Rounds of a sweep through the pending messages that are due. Millions may wait for a throughput limit without having lost their job,
- * so each run checks some of them, and the next run, perhaps on another worker, continues there.
+ * so each run checks some of them, and the next run, perhaps on another worker, continues there. The sweep of parked receipts stores its
+ * position in the same table.
  */
 import { pool } from "../../core/db";
 
@@ -33,7 +34,7 @@ const oldestJob = (condition: string) => `(SELECT min(j.run_at) FROM graphile_wo
  * dispatch jobs, and that are not in the throttle queue. At the end the next run begins a new round.
  * @param act `jobs`: how many jobs the round has added so far. If it throws, the next run continues after these messages.
  */
-export async function goRound(
+export async function continueRound(
   sweep: "stranded" | "orphans",
   ageMs: number,
   act: (ids: string[], jobs: number) => Promise<Done>,
@@ -41,7 +42,7 @@ export async function goRound(
 ): Promise<void> {
   let { until, ...position } = await begin(sweep, ageMs);
   for (let inVain = 0; inVain < inVainMax && !signal?.aborted; ) {
-    const { looked, ids, last } = await lookBehind(position, until, perStep);
+    const { looked, ids, last } = await readNext(position, until, perStep);
     const isEnd = looked < perStep;
     let done: Done = { found: 0 };
     try {
@@ -71,7 +72,7 @@ async function begin(sweep: string, ageMs: number): Promise<Position & { until: 
 
 type Looked = { looked: number; ids: string[]; last: Pick<Position, "dueAt" | "id"> };
 
-async function lookBehind({ dueAt, id }: Position, until: Date, limit: number): Promise<Looked> {
+async function readNext({ dueAt, id }: Position, until: Date, limit: number): Promise<Looked> {
   const { rows } = await pool().query<{ looked: number; ids: string[] | null; dueAt: Date | null; id: string | null }>({
     name: "sweeps.look",
     text: `WITH looked AS MATERIALIZED (

@@ -16,7 +16,7 @@ import { BEFORE, forEachGivenUp, givenUpStatement, isGivenUp } from "./given-up"
 import { joinLeftReceipts } from "./join-left-receipts";
 import { findForgottenWorkers, recoverAttempts } from "./recover";
 import { UNRESOLVED_AFTER_MS } from "./run-attempt";
-import { goRound, type RoundLimits } from "./sweep-rounds";
+import { continueRound, type RoundLimits } from "./sweep-rounds";
 
 /** A pending message that is due and idle for this long, and not in the throttle queue, has lost its dispatch job. */
 const ORPHANED_AFTER_MS = 10 * MINUTE_MS;
@@ -152,7 +152,7 @@ export const failUnresolved = (ageMs: number, signal?: AbortSignal): Promise<voi
  * through the messages that are due.
  */
 export const failStranded = (ageMs: number, limits?: RoundLimits): Promise<void> =>
-  goRound("stranded", ageMs, async (ids) => ({ found: await sweep(STRANDED, ageMs, strand, { ids }) }), limits);
+  continueRound("stranded", ageMs, async (ids) => ({ found: await sweep(STRANDED, ageMs, strand, { ids }) }), limits);
 
 const strand = (row: Swept): Step => ({
   to: "failed",
@@ -254,7 +254,7 @@ async function sweep(
  * messages that are due.
  */
 export const requeueOrphans = (ageMs: number, limits?: RoundLimits): Promise<void> =>
-  goRound(
+  continueRound(
     "orphans",
     ageMs,
     async (ids, jobs) => {
