@@ -1,4 +1,3 @@
-import { ID_SLACK_MS } from "../core/ids";
 import { errorFields, log } from "../core/log";
 import { observeLedger } from "../observability/messages";
 import {
@@ -6,12 +5,12 @@ import {
   type ChapterDrift,
   chaptersToVerify,
   closeChapter,
-  firstMessageAt,
   type KnownChapter,
   noteVerified,
+  openRange,
   verifyChapter,
 } from "./ledger/chapters";
-import { type Drift, findDrift, openRange } from "./ledger/check";
+import { type Drift, findDrift } from "./ledger/check";
 
 export { deleteExpiredResponses as forgetIdempotencyKeys } from "./idempotency/stored-responses";
 
@@ -51,7 +50,7 @@ export async function watchLedger(): Promise<{ drifted: Drift[]; chapters: Chapt
   await attempt("close", closeDue);
   const chosen = await attempt("choose", () => chaptersToVerify(VERIFIED_PER_RUN));
   const { chapters: again, faultyBeside } = chosen ?? { chapters: [], faultyBeside: 0 };
-  const open = await attempt("open", async () => findDrift(await openRange(ID_SLACK_MS, firstMessageAt)));
+  const open = await attempt("open", async () => findDrift(await openRange()));
   const drifted = open?.drifted ?? [];
   for (const drift of drifted) logDrift(drift);
   const chapters: ChapterDrift[] = [];

@@ -5,7 +5,7 @@
  */
 import { DAY_MS } from "../../core/clock";
 import { pool, transaction } from "../../core/db";
-import { firstIdAt } from "../../core/ids";
+import { firstIdAt, ID_SLACK_MS } from "../../core/ids";
 import { inSnapshot, type Read } from "./check";
 import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 
@@ -22,7 +22,7 @@ const SCHEDULED_SETTLED_WITHIN_MS = 30 * DAY_MS + SETTLED_WITHIN_MS;
 /** The entries from `afterId` (exclusive) to `throughId`, and the times of the first and the last. */
 export type Chapter = { afterId: bigint; throughId: bigint; beganAt: Date; endedAt: Date };
 
-export const firstMessageAt = (at: Date): string => firstIdAt("message", at);
+const firstMessageAt = (at: Date): string => firstIdAt("message", at);
 
 const CHAPTER_COLUMNS = `after_id AS "afterId", through_id AS "throughId", began_at AS "beganAt", ended_at AS "endedAt"`;
 
@@ -70,6 +70,19 @@ const SUMS = `SELECT account_id, sum(amount_micros) AS amount, sum(held_micros) 
 /** SQL: the stored sums of the account `s` before the chapter. */
 const FORMER = `SELECT amount_micros, held_micros FROM ledger_closings c
   WHERE c.account_id = s.account_id AND c.through_id <= $1::int8 ORDER BY c.through_id DESC LIMIT 1`;
+
+/**
+ * The open part: entries after the last chapter, and the messages whose reserves must be among them.
+ * @param slackMs the most by which the time in a message's id may be ahead of its reserve, which the last chapter may then have.
+ */
+export async function openRange(slackMs = ID_SLACK_MS): Promise<LedgerRange> {
+  const { rows } = await pool().query<Pick<Chapter, "throughId" | "endedAt">>(
+    `SELECT through_id AS "throughId", ended_at AS "endedAt" FROM ledger_chapters ORDER BY through_id DESC LIMIT 1`,
+  );
+  const [last] = rows;
+  if (!last) return EVERYTHING;
+  return { ...EVERYTHING, after: last.throughId, first: firstMessageAt(new Date(last.endedAt.getTime() + slackMs)) };
+}
 
 /** An account whose entries in a chapter differ from the stored sums. Amounts in micro-units, those of the chapter alone. */
 export type ChapterDrift = {

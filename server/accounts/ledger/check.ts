@@ -1,6 +1,6 @@
 /** Compares balances with the ledger. */
 import type pg from "pg";
-import { pool, readWholeTables, transaction } from "../../core/db";
+import { readWholeTables, transaction } from "../../core/db";
 import { EVERYTHING, FAULTS, faultValues, type LedgerRange } from "./faults";
 
 /**
@@ -82,13 +82,3 @@ export const findDrift = (range: LedgerRange = EVERYTHING): Promise<{ accounts: 
     const [counted] = await read<{ accounts: number }>("SELECT count(*)::int AS accounts FROM accounts");
     return { accounts: counted?.accounts ?? 0, drifted: await read<Drift>(DRIFTED_SQL, faultValues(range)) };
   });
-
-/** The open part: entries after the last chapter, and the messages whose reserves must be among them. */
-export async function openRange(slackMs: number, firstIdAfter: (at: Date) => string): Promise<LedgerRange> {
-  const { rows } = await pool().query<{ throughId: bigint; endedAt: Date }>(
-    `SELECT through_id AS "throughId", ended_at AS "endedAt" FROM ledger_chapters ORDER BY through_id DESC LIMIT 1`,
-  );
-  const [last] = rows;
-  if (!last) return EVERYTHING;
-  return { ...EVERYTHING, after: last.throughId, first: firstIdAfter(new Date(last.endedAt.getTime() + slackMs)) };
-}
