@@ -1,4 +1,4 @@
-import { MINUTE_MS, now } from "../core/clock";
+import { MINUTE_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import type { JobPayload } from "../core/jobs";
@@ -12,9 +12,6 @@ import { REQUESTS_END_WITHIN_MS, WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
 import { eraseExpiredSecrets, requeueOrphanedDeliveries, reviveFirstTries } from "./delivery/sweep";
 import { claimJobs, createRequeue, endJobs } from "./delivery/waiting-jobs";
 import { releaseInterrupted } from "./history/release";
-
-export { continueRecovery } from "./history/recover";
-
 import {
   isOpen,
   loadDue,
@@ -25,6 +22,8 @@ import {
   recordWaiting,
   type Target,
 } from "./store";
+
+export { continueRecovery } from "./history/recover";
 
 type Payload = JobPayload<"deliver_webhooks">;
 
@@ -144,7 +143,7 @@ async function deliver(target: Target, payload: Payload, options: SendOptions): 
  */
 export const sweepWebhooks = (stop?: AbortSignal): Promise<void> =>
   runParts([
-    () => requeueOrphanedDeliveries(new Date(now().getTime() - ORPHANED_AFTER_MS), { signal: stop }),
+    () => requeueOrphanedDeliveries(ORPHANED_AFTER_MS, { signal: stop }),
     () => reviveFirstTries(ORPHANED_AFTER_MS),
     eraseExpiredSecrets,
     () => releaseInterrupted({ signal: stop }),

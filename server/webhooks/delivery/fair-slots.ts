@@ -50,7 +50,7 @@ type AccountShare = {
   accountId: string;
   acquired: number;
   endpoints: Map<string, EndpointSlots>;
-  /** By endpoint, the end of the last such wait by the same clock. */
+  /** By endpoint, the end of the last wait that `requeueAfterMs` gave one of its jobs, by the clock of `clockMs`. */
   lastRequeueMs: Map<string, number>;
 };
 

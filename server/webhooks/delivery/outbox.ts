@@ -30,7 +30,7 @@ type NewDelivery = { id: string; endpointId: string; event: EventRow; isActive: 
 /** A delivery as its next job names it; `attempts`: tries made in this round. */
 export type WaitingDelivery = { id: string; endpointId: string; round: number; attempts: number };
 
-/** Most deliveries of one `deliver_webhooks` job: enough to share its cost, few enough to be sent within seconds. */
+/** Most deliveries of one job: enough to share its cost, few enough to be sent within seconds. */
 export const DELIVERIES_PER_JOB = 100;
 
 /** Splits `ids`, in order, into batches of one job each. */

@@ -2,7 +2,6 @@
  * Repairs deliveries that lost their job in a crash or an emptied queue, revives jobs of first tries that were given up, and
  * erases expired secrets.
  */
-import { msUntil } from "../../core/clock";
 import { filterEquals, pool, transaction } from "../../core/db";
 import { log } from "../../core/log";
 import { lockEndpoints } from "../store";
@@ -20,17 +19,15 @@ const STEPS_OF_A_RUN = 50;
 const SECRETS_PER_STEP = 1_000;
 
 /**
- * Requeues deliveries that were due before `before` and that no waiting, running or retried job would send: a job of an earlier
- * try or round finds nothing to do. `before` is by this process's clock; its distance from now is applied to the database's
- * clock.
+ * Requeues deliveries that have been due for `overdueMs` by the database's clock and that no waiting, running or retried job would
+ * send: a job of an earlier try or round finds nothing to do.
  * @param limits `stepsMax`: of 2,000 deliveries; none begins once `signal` is aborted. The next call does the rest.
  * @returns how many were requeued.
  */
 export async function requeueOrphanedDeliveries(
-  before: Date,
+  overdueMs: number,
   { stepsMax = STEPS_OF_A_RUN, signal }: { stepsMax?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
-  const overdueMs = -msUntil(before);
   let count = 0;
   for (let steps = 0; steps < stepsMax && !signal?.aborted; steps += 1) {
     const { rows } = await pool().query<{ id: string; endpointId: string }>({

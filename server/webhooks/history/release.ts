@@ -13,7 +13,7 @@ type InTurn = (step: () => Promise<Step | null>) => Promise<Step | null>;
 
 const FIRST: Position = { createdAt: new Date(0), id: "" };
 
-/** Steps of a thousand deliveries in the call that pauses or resumes; the rest is done later, by jobs or the sweep. */
+/** Steps of a thousand deliveries in the call that pauses, resumes or recovers; the rest is done later, by jobs or the sweep. */
 export const STEPS_OF_A_CALL = 20;
 /** Steps for each endpoint in a run of the sweep, so that millions of deliveries do not keep other endpoints waiting; the next run continues. */
 const STEPS_OF_A_RUN = 100;
