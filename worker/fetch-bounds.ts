@@ -6,11 +6,11 @@
  */
 import { SECOND_MS } from "../server/core/clock";
 
-/** Interval of fetches from the oldest. */
+/** Shortest interval of fetches from the oldest. */
 const OLDEST_EVERY_MS = 2 * SECOND_MS;
-/** These fetches may take at most this share of the time, */
+/** Largest share of the time that fetches from the oldest may take; slow ones are made less often. */
 const OLDEST_SHARE = 1 / 20;
-/** but are never postponed for longer: one may have taken long because this process or the database stalled. */
+/** Longest interval of fetches from the oldest: one may have been slow only because this process or the database stalled. */
 const OLDEST_EVERY_MAX_MS = 30 * SECOND_MS;
 /** Jobs become visible at most this long after they are due, except those that the next fetch from the oldest finds. */
 const SETTLED_WITHIN_MS = SECOND_MS;
