@@ -33,14 +33,14 @@ export interface NonGsmCharacter {
 /**
  * 3GPP TS 23.038 section 6.2.1, default alphabet: the position is the septet. 0x1B is the escape, not a character.
  */
-const BASIC_ALPHABET =
+export const BASIC_ALPHABET =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ" +
   " !\"#¤%&'()*+,-./0123456789:;<=>?" +
   "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§" +
   "¿abcdefghijklmnopqrstuvwxyzäöñüà";
 
 /** 3GPP TS 23.038 section 6.2.1.1, extension table: each is sent as the escape and the septet given here. */
-const EXTENSION_TABLE: readonly (readonly [character: string, septet: number])[] = [
+export const EXTENSION_TABLE: readonly (readonly [character: string, septet: number])[] = [
   ["\f", 0x0a],
   ["^", 0x14],
   ["{", 0x28],
@@ -53,7 +53,8 @@ const EXTENSION_TABLE: readonly (readonly [character: string, septet: number])[]
   ["€", 0x65],
 ];
 
-const ESCAPE = 0x1b;
+/** The septet before one of the extension table. */
+export const ESCAPE = 0x1b;
 /** Set on the septet of an extension character; a septet itself never uses the eighth bit. */
 const EXTENDED = 0x80;
 const NOT_GSM = 0xff;

@@ -1,38 +1,16 @@
 /** The alphabets of SMPP texts: GSM 03.38 with one octet for a septet, UCS-2, and others that centres send. */
+import { BASIC_ALPHABET, ESCAPE, EXTENSION_TABLE } from "../../messages/segments";
 
-const ESCAPE = 0x1b;
-
-/** The default alphabet: the position is the septet. The escape's position stands for no character. */
-const BASIC = [
-  "@£$¥èéùìòÇ\nØø\rÅå",
-  "Δ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ",
-  " !\"#¤%&'()*+,-./",
-  "0123456789:;<=>?",
-  "¡ABCDEFGHIJKLMNO",
-  "PQRSTUVWXYZÄÖÑÜ§",
-  "¿abcdefghijklmno",
-  "pqrstuvwxyzäöñüà",
-].join("");
-
-/** Extension table: sent as the escape and this septet. */
-const EXTENSION = new Map<number, string>([
-  [0x0a, "\f"],
-  [0x14, "^"],
-  [0x28, "{"],
-  [0x29, "}"],
-  [0x2f, "\\"],
-  [0x3c, "["],
-  [0x3d, "~"],
-  [0x3e, "]"],
-  [0x40, "|"],
-  [0x65, "€"],
-]);
+/** Characters of the extension table by the septet that follows the escape. */
+const EXTENSIONS: ReadonlyMap<number, string> = new Map(
+  EXTENSION_TABLE.map(([character, septet]) => [septet, character]),
+);
 
 const SEPTETS: ReadonlyMap<string, Buffer> = new Map([
-  ...[...BASIC].flatMap((character, septet): [string, Buffer][] =>
+  ...[...BASIC_ALPHABET].flatMap((character, septet): [string, Buffer][] =>
     septet === ESCAPE ? [] : [[character, Buffer.of(septet)]],
   ),
-  ...[...EXTENSION].map(([septet, character]): [string, Buffer] => [character, Buffer.of(ESCAPE, septet)]),
+  ...EXTENSION_TABLE.map(([character, septet]): [string, Buffer] => [character, Buffer.of(ESCAPE, septet)]),
 ]);
 
 /** The default alphabet of a centre, which data_coding 0 stands for: GSM 03.38 with one octet for a septet, or another. */
@@ -87,7 +65,7 @@ function decodeGsm(octets: Buffer): string {
     const septet = octets[i];
     // An escape is ignored before an unknown septet, before another escape and at the end.
     if (septet === undefined || septet === ESCAPE) continue;
-    text += (isEscaped ? EXTENSION.get(septet) : undefined) ?? BASIC.charAt(septet);
+    text += (isEscaped ? EXTENSIONS.get(septet) : undefined) ?? BASIC_ALPHABET.charAt(septet);
   }
   return text;
 }
