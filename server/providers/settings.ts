@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { providerEnvironment, providerVariable, secretKeys } from "../core/env";
+import { env, providerEnvironment, providerVariable, secretKeys } from "../core/env";
 import { invalidRequest, messageOf } from "../core/errors";
 import { defineProcessValue } from "../core/process";
-import { unseal } from "../core/seal";
+import { seal, unseal } from "../core/seal";
 import { httpProvider } from "./catalogue";
 import type { Settings } from "./port";
 import { RECEIPT_NETWORKS } from "./receipt-networks";
@@ -80,10 +80,19 @@ export type FoundSettings = {
   isUnreadable: boolean;
 };
 
-/** Null: they cannot be opened with this process's keys. */
-function openSettings(sealed: string): Record<string, string> | null {
+const PURPOSE = "provider settings";
+
+/** Settings as an operator has entered them: texts by their names. */
+export type EnteredSettings = Record<string, string>;
+
+/** Encrypts settings for their column. */
+export const sealSettings = (entered: EnteredSettings): string =>
+  seal(env().SECRET_KEY, PURPOSE, JSON.stringify(entered));
+
+/** Decrypts stored settings; null: they cannot be opened with this process's keys. */
+export function openSettings(sealed: string): EnteredSettings | null {
   try {
-    return JSON.parse(unseal(secretKeys(), "provider settings", sealed)) as Record<string, string>;
+    return JSON.parse(unseal(secretKeys(), PURPOSE, sealed)) as EnteredSettings;
   } catch {
     return null;
   }

@@ -4,29 +4,28 @@ import { recordAudit } from "../audit/store";
 import { transactionBy } from "../auth/authority";
 import { type Actor, nameOf, requireOperator } from "../core/actor";
 import { prisma, type Tx } from "../core/db";
-import { env, providerEnvironment, secretKeys } from "../core/env";
+import { providerEnvironment } from "../core/env";
 import { invalidRequest } from "../core/errors";
-import { errorFields, log } from "../core/log";
-import { seal, unseal } from "../core/seal";
+import { log } from "../core/log";
 import type { ProviderPath, ProviderSetting, SaveProviderSettingsInput } from "./operator-schema";
 import { invalidateProviders } from "./registry";
 import type { ProviderId } from "./schema";
-import { readSettings, type SettingField, settingFields } from "./settings";
+import {
+  type EnteredSettings,
+  openSettings,
+  readSettings,
+  type SettingField,
+  sealSettings,
+  settingFields,
+} from "./settings";
 
-const PURPOSE = "provider settings";
-
-type Entered = Record<string, string>;
 type Given = SaveProviderSettingsInput["settings"];
 
-/** The entered settings; null: none, or lost because they were sealed with another SECRET_KEY. */
-function unsealSettings(id: ProviderId, sealed: string | null): Entered | null {
-  if (sealed === null) return null;
-  try {
-    return JSON.parse(unseal(secretKeys(), PURPOSE, sealed)) as Entered;
-  } catch (thrown) {
-    log("warn", "provider.settings_lost", { provider: id, ...errorFields(thrown) });
-    return null;
-  }
+/** The entered settings; none if they are lost, because they were sealed with another SECRET_KEY. */
+function enteredOf(id: ProviderId, sealed: string | null): EnteredSettings {
+  const entered = sealed === null ? {} : openSettings(sealed);
+  if (entered === null) log("warn", "provider.settings_lost", { provider: id });
+  return entered ?? {};
 }
 
 /** The fields of a provider's settings. A secret shows only whether an operator has entered it. */
@@ -35,7 +34,7 @@ export async function shownSettings(id: ProviderId): Promise<ProviderSetting[]> 
   const fields = settingFields(id);
   const names = fields.map(({ name }) => name);
   const hasEntered = row !== null && row.settingsSealed !== null;
-  const entered = hasEntered ? (unsealSettings(id, row.settingsSealed) ?? {}) : providerEnvironment(id, names);
+  const entered = hasEntered ? enteredOf(id, row.settingsSealed) : providerEnvironment(id, names);
   return fields.map(({ name, description, isSecret, isRequired, standard, environment }) => ({
     name,
     description,
@@ -53,7 +52,7 @@ export async function shownSettings(id: ProviderId): Promise<ProviderSetting[]> 
  * otherwise an operator could point the address at their own server and read them there.
  * @throws 400 naming the secret
  */
-function merge(fields: readonly SettingField[], stored: Entered, given: Given): Entered {
+function merge(fields: readonly SettingField[], stored: EnteredSettings, given: Given): EnteredSettings {
   const hasMoved = fields.some(
     ({ name, isAddress, standard }) => isAddress && (given[name]?.trim() || standard) !== (stored[name] ?? standard),
   );
@@ -71,7 +70,7 @@ function merge(fields: readonly SettingField[], stored: Entered, given: Given): 
 }
 
 /** Entered settings for the audit log: of a secret only whether it is set, or differs from that in `former`. */
-const auditOf = (fields: readonly SettingField[], entered: Entered, former: Entered): AuditValues =>
+const auditOf = (fields: readonly SettingField[], entered: EnteredSettings, former: EnteredSettings): AuditValues =>
   Object.fromEntries(
     fields.map(({ name, isSecret }) => {
       const value = entered[name] ?? null;
@@ -104,11 +103,13 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
     });
   }
   await transactionBy(actor, async (tx) => {
-    const stored = unsealSettings(id, await lockSettings(tx, id)) ?? {};
+    const stored = enteredOf(id, await lockSettings(tx, id));
     const entered = merge(fields, stored, settings);
     readSettings(id, entered);
-    const sealed = seal(env().SECRET_KEY, PURPOSE, JSON.stringify(entered));
-    await tx.query("UPDATE providers SET settings_sealed = $2, updated_at = now() WHERE id = $1", [id, sealed]);
+    await tx.query("UPDATE providers SET settings_sealed = $2, updated_at = now() WHERE id = $1", [
+      id,
+      sealSettings(entered),
+    ]);
     const [before, after] = [auditOf(fields, stored, {}), auditOf(fields, entered, stored)];
     const change = { action: "provider.settings_saved", accountId: null, subjectId: id } as const;
     await recordAudit(tx, actor, { ...change, before, after });
@@ -121,7 +122,7 @@ export async function saveSettings(actor: Actor, { id, settings }: SaveProviderS
 export async function clearSettings(actor: Actor, { id }: ProviderPath): Promise<void> {
   requireOperator(actor);
   await transactionBy(actor, async (tx) => {
-    const before = auditOf(settingFields(id), unsealSettings(id, await lockSettings(tx, id)) ?? {}, {});
+    const before = auditOf(settingFields(id), enteredOf(id, await lockSettings(tx, id)), {});
     await tx.query("UPDATE providers SET settings_sealed = NULL, updated_at = now() WHERE id = $1", [id]);
     await recordAudit(tx, actor, { action: "provider.settings_cleared", accountId: null, subjectId: id, before });
   });
