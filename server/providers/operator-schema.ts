@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NullableDateTime, ownNamed } from "../core/wire";
 import { PhoneNumber } from "../messages/schema";
+import { BODY_MAX_CHARACTERS } from "../messages/segments";
 import { PROVIDERS } from "./schema";
 
 /**
@@ -109,12 +110,10 @@ export const ThroughputLimit = z
 export const ThrottleProviderInput = ProviderPath.extend({ max_segments_per_second: ThroughputLimit });
 export type ThrottleProviderInput = z.output<typeof ThrottleProviderInput>;
 
-const BODY_MAX = 1_600;
-
 export const TestProviderInput = ProviderPath.extend({
   to: PhoneNumber,
   from: z.string().min(1, "must be given").max(16),
-  body: z.string().min(1, "must be given").max(BODY_MAX),
+  body: z.string().min(1, "must be given").max(BODY_MAX_CHARACTERS),
 });
 export type TestProviderInput = z.output<typeof TestProviderInput>;
 

@@ -59,12 +59,13 @@ export type ReceiptRotation = { receiptRotation: number; isFormerReceiptUrlValid
 export const receiptUrlOf = (provider: ProviderId, rotation: number): string =>
   `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${derive(enteredPurpose(provider, rotation), env().SECRET_KEY)}`;
 
-const today = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+/** The number of a UTC day, from 1970. */
+const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 
 /** The URL for the receipts of one attempt. */
 export function receiptUrlFor(provider: ProviderId, reference: string): string {
   if (PROTECTED_BY_URL[provider] !== "with each message") return `${receiptUrlOf(provider, 0)}?ref=${reference}`;
-  const day = today(now());
+  const day = dayOf(now());
   const token = derive(datedPurpose(provider, day), env().SECRET_KEY);
   return `${publicUrl()}${RECEIPT_PREFIX}/${provider}/${day}.${token}?ref=${reference}`;
 }
@@ -76,7 +77,7 @@ const DATED = /^(\d{5})\.([\w-]{27})$/;
 function isDatedToken(provider: ProviderId, text: string, at: Date): boolean | null {
   const [, dayText, token = ""] = DATED.exec(text) ?? [];
   if (dayText === undefined) return null;
-  const [day, latest] = [Number(dayText), today(at)];
+  const [day, latest] = [Number(dayText), dayOf(at)];
   // A day ahead is allowed, because the clocks of two processes may differ at midnight.
   if (day > latest + 1 || day < latest - env().RECEIPT_PATH_DAYS) return false;
   return isDerived(datedPurpose(provider, day), token);

@@ -24,8 +24,8 @@ export function storedToken(provider: ProviderId, request: WireRequest): TokenSt
     .digest("base64url");
   return {
     take: async () => {
-      // A row is leased if it is new, or expires soon and is not leased. Otherwise it is only read. A lease that ends later than
-      // a new one would dates from before the database's clock was set back.
+      // A row is leased if it is new, or expires soon and is not leased. Otherwise it is only read. A lease that would
+      // outlast a new one by a minute was written before the database's clock was set back.
       const { rows } = await pool().query<Row>(
         `WITH leased AS (
            INSERT INTO provider_tokens AS t (id, provider, leased_until)

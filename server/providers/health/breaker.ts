@@ -7,7 +7,7 @@ export type HealthSignal = "worked" | "failed" | "account";
 
 /**
  * The meaning of an outcome for the health of its provider; null: none. Refusing one message is the work of a healthy
- * provider. Throttling is not a failure, nor is an exchange spoilt by a stall of this process.
+ * provider. Throttling is not a failure, nor is an exchange that a stall of this process has broken.
  */
 export function healthSignalOf(outcome: SendOutcome): HealthSignal | null {
   if ("isOurStall" in outcome && outcome.isOurStall) return null;

@@ -10,7 +10,7 @@ import { storableText } from "../../core/wire";
 import type { SendOutcome } from "../port";
 import { invalidateProviders, type ProviderState, providerTable } from "../registry";
 import { PROVIDERS } from "../schema";
-import { type HealthWindow, healthOf, healthSignalOf, observe, openForMs, PROBES } from "./breaker";
+import { type CallCounts, type HealthWindow, healthOf, healthSignalOf, observe, openForMs, PROBES } from "./breaker";
 import { countOutcome, flushCounts } from "./counts";
 
 /** Longest stored last error, in characters. */
@@ -157,11 +157,9 @@ const MUST_PROBE = `((breaker = 'open' OR (breaker = 'probing' AND probes_left =
     OR updated_at > now() + $3 * interval '1 second'))`;
 const IS_UNAVAILABLE = "(is_drained OR breaker <> 'closed')";
 
-type MinuteCounts = { worked: number; failed: number; slow: number };
-
 /** Moves breakers whose wait is over, and reads the counts of the last minutes, in one statement: every worker does so each second. */
-async function tendBreakers(): Promise<{ tended: number; counts: Map<string, MinuteCounts> }> {
-  const { rows } = await pool().query<MinuteCounts & { tended: number; provider: string | null }>({
+async function tendBreakers(): Promise<{ tended: number; counts: Map<string, CallCounts> }> {
+  const { rows } = await pool().query<CallCounts & { tended: number; provider: string | null }>({
     name: "providers.tend",
     text: `WITH tended AS (
              UPDATE providers SET breaker = CASE WHEN ${MUST_PROBE} THEN 'probing' ELSE breaker END,
@@ -201,7 +199,7 @@ const healthRows = unnest<{ id: string; health: number }>({
 
 async function writeHealth(
   stateOf: (id: string) => ProviderState | null,
-  counts: ReadonlyMap<string, MinuteCounts>,
+  counts: ReadonlyMap<string, CallCounts>,
 ): Promise<void> {
   const changed = PROVIDERS.flatMap((id) => {
     const health = healthOf(counts.get(id) ?? { worked: 0, failed: 0, slow: 0 });
