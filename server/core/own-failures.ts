@@ -6,7 +6,7 @@ export const OUT_OF_RESOURCES: readonly string[] = ["EMFILE", "ENFILE", "ENOBUFS
 
 const NO_RESOURCES = "Our machine has no open files, memory or ports left for a connection.";
 const NO_LOOK_UP =
-  "Our machine could not look up the name: its name servers did not answer, or it has no open files left.";
+  "Our machine could not look up the name: its name servers did not respond, or it has no open files left.";
 
 /**
  * Whether a name could not be looked up; a name that does not exist was. The system's resolver fails with EBUSY when no open files

@@ -141,7 +141,7 @@ test("a message that no provider took ends with its refund and its event, and th
     "money:refund",
     "event:message.failed",
   ]);
-  expect(entries.at(-1)?.summary).toContain("The provider answered 503.");
+  expect(entries.at(-1)?.summary).toContain("The provider responded with 503.");
   expect(entries.map((entry) => (entry.kind === "money" ? entry.details.amount : 0))).toEqual([
     0, -0.01, 0, 0, 0.01, 0,
   ]);

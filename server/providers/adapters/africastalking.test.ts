@@ -135,7 +135,7 @@ describe("the response", () => {
     expect(read(status, body)).toEqual({
       kind: "retryable",
       code: `http_${status}`,
-      detail: `The provider answered HTTP ${status}.`,
+      detail: `The provider responded with HTTP ${status}.`,
       ...(text && { providerDetail: text }),
       fault,
     });

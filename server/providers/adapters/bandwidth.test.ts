@@ -139,7 +139,7 @@ describe("the response", () => {
     const ours = { kind: "retryable", fault: "account" };
     const body = { type: "unauthorized", description: "Who are you?" };
     expect(read(401, body)).toMatchObject({ ...ours, code: "unauthorized", providerDetail: "Who are you?" });
-    expect(read(401, "")).toEqual({ ...ours, code: "http_401", detail: "The provider answered HTTP 401." });
+    expect(read(401, "")).toEqual({ ...ours, code: "http_401", detail: "The provider responded with HTTP 401." });
   });
 
   it.each([

@@ -129,7 +129,7 @@ describe("the response", () => {
     expect(read(status, "<html>")).toEqual({
       kind: "retryable",
       code: `http_${status}`,
-      detail: `The provider answered HTTP ${status}.`,
+      detail: `The provider responded with HTTP ${status}.`,
       fault,
     });
     expect(read(status, "")).toMatchObject({ fault });

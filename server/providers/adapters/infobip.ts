@@ -88,7 +88,7 @@ const ERRORS: ReadonlyMap<number, Explained> = new Map([
   [573, ["The recipient has blocked the message.", "opted_out"]],
   [604, ["The recipient is on the block list of the campaign.", "opted_out"]],
   [630, ["The recipient's network is overloaded.", "unreachable"]],
-  [2048, ["The network did not answer in time.", "unreachable"]],
+  [2048, ["The network did not respond in time.", "unreachable"]],
   [2052, ["The recipient is on the block list.", "opted_out"]],
   [4103, ["The recipient got too many messages.", "rate"]],
   [4104, ["The recipient got too many messages.", "rate"]],

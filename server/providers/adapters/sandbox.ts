@@ -55,10 +55,15 @@ const scenarios: Record<string, Scenario> = {
     return accepted(id);
   },
   "3": async () => ({ kind: "refused", code: "invalid_recipient", detail: "The number does not exist." }),
-  "4": async () => ({ kind: "retryable", code: "http_503", detail: "The provider answered 503.", fault: "provider" }),
+  "4": async () => ({
+    kind: "retryable",
+    code: "http_503",
+    detail: "The provider responded with 503.",
+    fault: "provider",
+  }),
   "5": async () => {
     await pause(TIMEOUT_MS);
-    return { kind: "unknown", code: "timeout", detail: `The provider did not answer within ${TIMEOUT_MS / 1_000} s.` };
+    return { kind: "unknown", code: "timeout", detail: `The provider did not respond within ${TIMEOUT_MS / 1_000} s.` };
   },
   "6": async (id, post) => {
     await post([receiptAfter(id, 0, "delivered")]);

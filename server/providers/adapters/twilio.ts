@@ -89,7 +89,7 @@ const CODES = new Map<string, Meaning>([
   ["30032", ["message", "The toll-free sender is not verified.", "sender"]],
   ["30034", ["message", "The sender is not registered for 10DLC.", "sender"]],
   ["30036", ["provider", "The message's validity ran out before it could be handed over.", "expired"]],
-  ["30410", ["provider", "The carrier did not answer in time.", "unreachable"]],
+  ["30410", ["provider", "The carrier did not respond in time.", "unreachable"]],
 ]);
 
 const STATUSES = new Map<string, Report["status"]>([

@@ -139,7 +139,7 @@ describe("a redirect", () => {
     "%d is not followed: nothing was sent, and nothing goes to another host",
     async (status) => {
       const { outcome, elsewhere } = await redirected(status);
-      const detail = `The provider answered HTTP ${status}; redirects are not followed.`;
+      const detail = `The provider responded with HTTP ${status}; redirects are not followed.`;
       expect(outcome).toMatchObject({ kind: "retryable", code: `http_${status}`, detail, fault: "provider" });
       expect(elsewhere).toEqual([]);
     },
@@ -147,7 +147,7 @@ describe("a redirect", () => {
 
   it("303 refers to the result of a request that was carried out: the message may have been sent", async () => {
     const { outcome, elsewhere } = await redirected(303);
-    const detail = "The provider answered HTTP 303: the message may have been sent.";
+    const detail = "The provider responded with HTTP 303: the message may have been sent.";
     expect(outcome).toMatchObject({ kind: "unknown", code: "http_303", detail });
     expect(elsewhere).toEqual([]);
   });

@@ -30,7 +30,7 @@ describe("a response of which only the status is known", () => {
     [522, "provider"],
     [523, "provider"],
   ])("of HTTP %d means that nothing was sent, with the fault: %s", (status, fault) => {
-    const detail = `The provider answered HTTP ${status}.`;
+    const detail = `The provider responded with HTTP ${status}.`;
     expect(outcomeOfHttp(status)).toEqual({ kind: "retryable", code: `http_${status}`, detail, fault });
   });
 

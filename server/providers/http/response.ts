@@ -119,8 +119,8 @@ export const faultOfStatus = (status: number, own?: ReadonlyMap<number, Fault>):
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 
 /** A bare HTTP status as a sentence. */
-const answered = (status: number): string =>
-  `The provider answered HTTP ${status}${REDIRECTS.has(status) ? "; redirects are not followed" : ""}.`;
+const responded = (status: number): string =>
+  `The provider responded with HTTP ${status}${REDIRECTS.has(status) ? "; redirects are not followed" : ""}.`;
 
 /** Refers to the result of a request that was carried out (RFC 9110, 15.4.4). */
 const SEE_OTHER = 303;
@@ -133,7 +133,7 @@ const MAYBE_SENT_STATUSES: ReadonlySet<number> = new Set([SEE_OTHER, 502, 504, 5
 const mayBeSent = (status: number): NotAccepted => ({
   kind: "unknown",
   code: `http_${status}`,
-  detail: `${status === SEE_OTHER ? "The provider" : "A gateway"} answered HTTP ${status}: the message may have been sent.`,
+  detail: `${status === SEE_OTHER ? "The provider" : "A gateway"} responded with HTTP ${status}: the message may have been sent.`,
 });
 
 /** The text of Envoy's own response when a call ended without one of the provider; the reason follows. */
@@ -154,7 +154,7 @@ export function outcomeOfEnvoy({ status, body }: WireResponse): NotAccepted | nu
 export function outcomeOfHttp(status: number, own?: ReadonlyMap<number, Fault>): NotAccepted {
   const code = `http_${status}`;
   if (MAYBE_SENT_STATUSES.has(status)) return mayBeSent(status);
-  return outcomeOf(code, [faultOfStatus(status, own), answered(status), "unknown"]);
+  return outcomeOf(code, [faultOfStatus(status, own), responded(status), "unknown"]);
 }
 
 /**

@@ -45,7 +45,7 @@ function outcomeOfThrown(thrown: unknown): Exclude<SendOutcome, { kind: "accepte
     return {
       kind: "unknown",
       code: "timeout",
-      detail: "The provider did not answer in time: the message may have been sent.",
+      detail: "The provider did not respond in time: the message may have been sent.",
     };
   }
   const unreadable = unreadableOf(thrown);

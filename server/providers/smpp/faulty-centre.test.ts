@@ -84,7 +84,7 @@ describe("a bind that is not made leaves the message unsent, and operators see w
   it("because it is refused with a status that does not concern our account", async () => {
     const centre = await openCentre();
     centre.bindStatus = 0x433;
-    const reason = "Bind refused with 0x433: The message centre answered with its own status 0x433.";
+    const reason = "Bind refused with 0x433: The message centre responded with its own status 0x433.";
     expect(await send(centre.url)).toMatchObject(unbound(reason));
   });
 

@@ -41,12 +41,12 @@ const LATER_PARTS_MAX_MS = 300_000;
 /** Outcome of one try. `isRetryable`: nothing was taken, and the same part may be taken soon. */
 type Try = { outcome: SendOutcome; isRetryable: boolean };
 
-const UNANSWERED: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
-  timeout: { kind: "unknown", code: "timeout", detail: "The message centre did not answer submit_sm in time." },
+const WITHOUT_RESPONSE: Readonly<Record<"timeout" | "lost", SendOutcome>> = {
+  timeout: { kind: "unknown", code: "timeout", detail: "The message centre did not respond to submit_sm in time." },
   lost: {
     kind: "unknown",
     code: "connection_lost",
-    detail: "The connection was lost with submit_sm unanswered.",
+    detail: "The connection was lost before the response to submit_sm.",
   },
 };
 
@@ -101,7 +101,7 @@ async function tryOnce(
   if (result.kind === "unsent") {
     return permission.holds() ? { outcome: NOT_BOUND, isRetryable: true } : final(permission.without);
   }
-  if (result.kind === "timeout" || result.kind === "lost") return final(UNANSWERED[result.kind]);
+  if (result.kind === "timeout" || result.kind === "lost") return final(WITHOUT_RESPONSE[result.kind]);
   if (result.status === STATUS_OK) {
     const providerMessageIds = [submittedId(result.messageId, options.idRadix)].filter(Boolean);
     return final({ kind: "accepted", providerMessageIds });

@@ -67,6 +67,6 @@ export function outcomeOfStatus(status: number): NotAccepted {
   const code = codeOf(status);
   return outcomeOf(
     code,
-    MEANINGS.get(status) ?? ["message", `The message centre answered with its own status ${code}.`, "unknown"],
+    MEANINGS.get(status) ?? ["message", `The message centre responded with its own status ${code}.`, "unknown"],
   );
 }
