@@ -171,7 +171,7 @@ function authenticate(callback: Callback, { signingKey }: MessageBirdSettings, a
   const { nbf, exp, jti, url_hash, payload_hash } = claims.data;
   if (url_hash !== sha256(callback.url)) return forged("The token is of another URL.");
   const bodyHash = callback.body.length > 0 ? sha256(callback.body) : undefined;
-  if (payload_hash !== bodyHash) return forged("The token is of another body.");
+  if (payload_hash !== bodyHash) return forged("The token belongs to another body.");
   const seconds = at.getTime() / 1_000;
   const isCurrent = seconds >= nbf - LEEWAY_SECONDS && seconds < exp + LEEWAY_SECONDS;
   return isCurrent

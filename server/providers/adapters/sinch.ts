@@ -73,7 +73,7 @@ const RECEIPT_CODES: ReadonlyMap<string, Explained> = new Map([
   ["404", ["The provider had a temporary failure.", "no_provider"]],
   ["405", ["A parameter did not match.", "unknown"]],
   ["406", ["The message was not sent in time.", "expired"]],
-  ["407", ["The message was cancelled.", "canceled"]],
+  ["407", ["The message was canceled.", "canceled"]],
   ["408", ["The provider rejected the message.", "blocked"]],
   ["410", ["There is no default sender.", "sender"]],
   ["411", ["The text has too many parts.", "content"]],
@@ -210,6 +210,6 @@ export const sinch: HttpProvider<Own> = {
   },
   authenticate,
   readCallback,
-  // Names, and numbers.
+  // Codes of responses are words, those of receipts are numbers: no code is in both tables.
   reasonOf: ({ code }) => SEND_CODES.get(code)?.[2] ?? RECEIPT_CODES.get(code)?.[1],
 };

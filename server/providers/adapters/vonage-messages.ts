@@ -134,7 +134,7 @@ const UNPROCESSABLE = 422;
 
 const codeOf = (type: string): string => type.split("#").at(-1) || type;
 
-/** Reads a response of the Messages API; null: the body is of another API. */
+/** Reads a response of the Messages API. Throws if it reports success without an id: the outcome is unknown. */
 export function readMessagesResponse({ status, body }: WireResponse): SendOutcome {
   if (isSuccess(status)) {
     return { kind: "accepted", providerMessageIds: [Taken.parse(JSON.parse(body)).message_uuid] };
@@ -173,17 +173,17 @@ export function authenticateWebhook(
   at: Date,
 ): Authenticity {
   // Its content is in the query, which no token covers.
-  if (callback.method === "GET") return forged("The token is of no GET.");
+  if (callback.method === "GET") return forged("A GET is never signed with a token.");
   const read = readSignedToken(token, own.signatureSecret, ["HS256"]);
   if (!read) return forged("The token was not signed with the signature secret.");
   const claims = Claims.safeParse(read.claims);
   if (!claims.success) return forged("The token lacks a claim.");
   const { iat, jti, payload_hash, application_id } = claims.data;
   if (payload_hash.toLowerCase() !== createHash("sha256").update(callback.body).digest("hex")) {
-    return forged("The token is of another body.");
+    return forged("The token belongs to another body.");
   }
   if (own.applicationId && application_id && application_id !== own.applicationId) {
-    return forged("The token is of another application.");
+    return forged("The token belongs to another application.");
   }
   const isCurrent = Math.abs(at.getTime() / 1_000 - iat) <= SIGNATURE_MAX_AGE_S;
   return isCurrent
