@@ -16,6 +16,9 @@ test("a page or action is found by the beginnings of its words, in any order and
 test("an action is found by other words for it", () => {
   expect(labels("log out")).toEqual(["Sign out"]);
   expect(labels("opt-out")).toEqual(["Suppress a number"]);
+  for (const spelling of ["color", "colours"]) {
+    expect(labels(spelling)).toEqual(["Theme: light", "Theme: dark", "Theme: match system"]);
+  }
 });
 
 test("people who may change nothing are offered only pages to read", () => {
