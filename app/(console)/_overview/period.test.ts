@@ -15,7 +15,7 @@ it("says how a count compares with the period before", () => {
 it("says how a share compares, in points", () => {
   expect(describeShift(0.95, 0.9, BEFORE)).toBe("5 points higher than in the 7 days before");
   expect(describeShift(0.9, 0.9123, BEFORE)).toBe("1.2 points lower than in the 7 days before");
-  expect(describeShift(0.9, 0.9, BEFORE)).toBe("As in the 7 days before");
+  expect(describeShift(0.9, 0.9, BEFORE)).toBe("The same as in the 7 days before");
   expect(describeShift(0.9, shareOf(0, 0), BEFORE)).toBe("No messages in the 7 days before");
   expect(describeShift(null, 0.9, BEFORE)).toBe("No messages yet");
 });

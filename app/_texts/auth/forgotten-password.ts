@@ -7,7 +7,7 @@ const en = {
     title: "Ask the operator",
     reason: "Ask the operator of this installation for a password reset link.",
   },
-  title: "Forgotten your password?",
+  title: "Forgot your password?",
   promise: "We’ll email you a link to choose a new one.",
   failed: "The link was not sent",
   unknown: "It is unknown whether the link was sent",

@@ -5,14 +5,14 @@ type Link = (words: string) => ReactNode;
 
 const en = {
   title: "Sign in",
-  welcome: "Welcome back. Use the address of your account.",
+  welcome: "Welcome back. Use the email address of your account.",
   email: "Email",
   password: "Password",
   submit: "Sign in",
   or: "or",
   withPasskey: "Sign in with a passkey",
-  forgotten: (link: Link) => <>Forgotten your password? {link("Get a link by email")}</>,
-  forgottenAskOperator: "Forgotten your password? The operator of this installation can give you a link.",
+  forgotten: (link: Link) => <>Forgot your password? {link("Get a link by email")}</>,
+  forgottenAskOperator: "Forgot your password? The operator of this installation can give you a link.",
   noAccountYet: (link: Link) => <>No account yet? {link("Create one")}</>,
 };
 

@@ -32,7 +32,7 @@ const en = {
     unreachable: "The handset was switched off, out of reach or full, or its network failed. Send it again later.",
     opted_out: "The recipient does not want these messages. Send no more until they ask for them again.",
     blocked:
-      "A rule or a filter stopped it, for example against spam, or a limit of countries. If the reason above names no setting, ask the operator of this installation before you send it again.",
+      "A rule or a filter stopped it, for example against spam, or a country limit. If the reason above names no setting, ask the operator of this installation before you send it again.",
     content:
       "The text was not accepted: it is too long, malformed or not a registered template. Change the text and send it again.",
     sender:

@@ -11,7 +11,7 @@ const checks: Record<string, string> = {
 };
 
 const providersInTrouble: Partial<Record<OperatedProvider["state"], (provider: string) => string>> = {
-  open: (provider) => `${provider} is failing: its circuit is open`,
+  open: (provider) => `${provider} is failing: its circuit breaker is open`,
   probing: (provider) => `${provider} was failing and is being tried again`,
   misconfigured: (provider) => `${provider} is misconfigured`,
 };

@@ -18,7 +18,7 @@ const en = {
   fewer: (share: string, before: string) => `${share} fewer than ${before}`,
   noMessagesYet: "No messages yet",
   noMessages: (before: string) => `No messages ${before}`,
-  asBefore: (before: string) => `As ${before}`,
+  asBefore: (before: string) => `The same as ${before}`,
   higher: (points: string, before: string) => `${points} points higher than ${before}`,
   lower: (points: string, before: string) => `${points} points lower than ${before}`,
 };

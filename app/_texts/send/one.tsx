@@ -70,7 +70,7 @@ const en = {
     delivered: "Delivered at once",
     deliveredLate: "Delivered after 5\u00a0s",
     refused: "Refused permanently",
-    unavailable: "The provider responds 503: falls back to the next one, then fails",
+    unavailable: "The provider responds with 503: falls back to the next one, then fails",
     timeout: "The provider does not respond: timeout",
     receiptFirst: "The receipt arrives before the provider’s response",
     receiptsTwice: "Receipts arrive twice and out of order",

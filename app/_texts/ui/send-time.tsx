@@ -11,7 +11,7 @@ const en = {
   quietHours: {
     label: "Send in quiet hours too",
     hours: (from: string, to: string) =>
-      `From ${from} to ${to} by the recipient's clock, this account's messages wait.`,
+      `From ${from} to ${to} by the recipient’s clock, this account's messages wait.`,
     putOff: (time: ReactNode) => <>This one would be sent {time}.</>,
   },
 };
