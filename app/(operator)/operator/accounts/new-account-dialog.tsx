@@ -12,8 +12,8 @@ import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { type KeptKeys, useOnce } from "@/app/_ui/forms/use-idempotency-key";
 import { LinkButton } from "@/app/_ui/frame/link-button";
+import { MadeInvitation } from "@/app/_ui/made-invitation";
 import type { MadeAccount, NewAccountInput } from "@/server/operator/schema";
-import { MadeInvitation } from "./made-invitation";
 
 const COMPANY_MAX = 100;
 

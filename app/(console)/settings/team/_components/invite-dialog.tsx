@@ -1,10 +1,9 @@
 "use client";
 
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { rolesTexts } from "@/app/_texts/settings/roles";
 import { teamTexts as texts } from "@/app/_texts/settings/team";
-import { formsTexts } from "@/app/_texts/ui/forms";
 import { trpc } from "@/app/_trpc/client";
 import { useSingle } from "@/app/_ui/changes/use-single";
 import { Choice } from "@/app/_ui/forms/choice";
@@ -13,9 +12,9 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
-import { SecretValue } from "@/app/_ui/values/secret-value";
+import { MadeInvitation } from "@/app/_ui/made-invitation";
 import type { CreatedInvitation, InviteInput, Member } from "@/server/members/schema";
-import { roleOptions } from "./role-words";
+import { roleOptions } from "./role-options";
 
 type Values = { email: string; role: Member["role"] };
 
@@ -34,7 +33,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
       title={create.data ? texts.invited.title : texts.invite.title}
     >
       {create.data ? (
-        <Made invitation={create.data} onDone={onClose} />
+        <MadeInvitation invitation={create.data} onDone={onClose} />
       ) : (
         <InviteForm create={create} onCancel={behaviour.onClose} />
       )}
@@ -79,25 +78,5 @@ function InviteForm({ create, onCancel }: { create: CreateMutation; onCancel: ()
         <FormButtons submit={texts.invite.submit} busy={create.isPending} onCancel={onCancel} />
       </Stack>
     </form>
-  );
-}
-
-function Made({ invitation, onDone }: { invitation: CreatedInvitation; onDone: () => void }) {
-  return (
-    <Stack gap="md">
-      {invitation.link === null ? (
-        <Text size="sm">{texts.invited.mailed(invitation.email)}</Text>
-      ) : (
-        <>
-          <Text size="sm">{texts.invited.sendLink(invitation.email)}</Text>
-          <SecretValue label={texts.invited.link} value={invitation.link} />
-        </>
-      )}
-      <Group className="dialog-foot" justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          {invitation.link === null ? texts.invited.done : formsTexts.secretCopied}
-        </Button>
-      </Group>
-    </Stack>
   );
 }

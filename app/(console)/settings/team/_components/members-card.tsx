@@ -19,7 +19,7 @@ import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
 import { ROLES } from "@/server/members/roles";
 import type { Member } from "@/server/members/schema";
-import { roleOptions } from "./role-words";
+import { roleOptions } from "./role-options";
 
 const nameColumn = (): Column<Member> => ({
   key: "name",

@@ -11,12 +11,12 @@ import { FormButtons } from "@/app/_ui/forms/form-buttons";
 import { FormModal } from "@/app/_ui/forms/form-modal";
 import { secretDialog } from "@/app/_ui/forms/secret-dialog";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
+import { MadeInvitation } from "@/app/_ui/made-invitation";
 import { Notice } from "@/app/_ui/notice";
 import { Time } from "@/app/_ui/values/time";
 import type { CreatedInvitation } from "@/server/members/schema";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 import type { InviteOwnerInput } from "@/server/operator/schema";
-import { MadeInvitation } from "../made-invitation";
 
 /** The invitation to own an account that nobody owns yet; the owner can be invited again. */
 export function OwnerInvitation({ account }: { account: OperatedAccountDetail }) {

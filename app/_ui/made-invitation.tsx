@@ -5,7 +5,7 @@ import { formsTexts } from "@/app/_texts/ui/forms";
 import { SecretValue } from "@/app/_ui/values/secret-value";
 import type { CreatedInvitation } from "@/server/members/schema";
 
-/** Says that the owner gets an email, or shows the link for them, once. `more`: further buttons. */
+/** Says that the invited person gets an email, or shows the link for them, once. `more`: further buttons. */
 export function MadeInvitation({
   invitation: { email, link },
   onDone,
