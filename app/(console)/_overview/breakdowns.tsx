@@ -1,13 +1,13 @@
 "use client";
 
 import { Anchor, SimpleGrid, Skeleton, Text } from "@mantine/core";
-import { perLocale } from "@/app/_texts/language";
 import { breakdownsTexts as texts } from "@/app/_texts/overview/breakdowns";
 import { sharedTexts } from "@/app/_texts/shared";
 import { trpc } from "@/app/_trpc/client";
 import { PageLink } from "@/app/_ui/frame/page-link";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import { MESSAGE_STATUS_VIEWS, StatusName } from "@/app/_ui/values/message-status-badge";
 import { formatShare } from "@/app/_ui/values/share";
 import { Time } from "@/app/_ui/values/time";
@@ -15,8 +15,6 @@ import type { Breakdown, OverviewQuery, Totals } from "@/server/overview/schema"
 import { ShareTable } from "./share-table";
 
 const REFRESH_MS = 60_000;
-
-const regions = perLocale((locale) => new Intl.DisplayNames(locale, { type: "region" }));
 
 /** The messages of a period by status, country and sender, and the most frequent reasons of failures. */
 export function Breakdowns({ days, totals }: { days: OverviewQuery["days"]; totals: Totals | undefined }) {
@@ -70,7 +68,7 @@ function ByCountry({ breakdown }: { breakdown: Breakdown }) {
       columns={[texts.byCountry.country, texts.messages, texts.delivered]}
       rows={breakdown.by_country.map(({ country, messages, delivered }) => ({
         key: country ?? "",
-        name: <Text size="sm">{country === null ? texts.byCountry.unknown : regions().of(country)}</Text>,
+        name: <Text size="sm">{country === null ? texts.byCountry.unknown : countryNameOrCode(country)}</Text>,
         count: messages,
         note: formatShare(delivered, messages),
       }))}

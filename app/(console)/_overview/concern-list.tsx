@@ -9,7 +9,7 @@ import { SiteLink } from "@/app/_ui/frame/site-link";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { formatCount } from "@/app/_ui/values/count";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import { formatMoney } from "@/app/_ui/values/money";
 import { formatShare } from "@/app/_ui/values/share";
 import { shortUrl } from "@/app/_ui/values/short-url";
@@ -55,9 +55,7 @@ function viewOf(concern: Concern): View {
       return {
         key: `traffic ${concern.country}`,
         title: texts.unusualTraffic.title(
-          concern.country === null
-            ? texts.unusualTraffic.unknownCountry
-            : (countryName(concern.country) ?? concern.country),
+          concern.country === null ? texts.unusualTraffic.unknownCountry : countryNameOrCode(concern.country),
         ),
         text: texts.unusualTraffic.text(formatCount(concern.messages), formatCount(concern.highest_before), (words) => (
           <Anchor component={SiteLink} href="/docs/sending#sms-pumping" underline="always" inherit>

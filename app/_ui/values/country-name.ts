@@ -7,3 +7,6 @@ export function countryName(code: string): string | null {
   if (!/^[A-Za-z]{2}$/.test(code)) return null;
   return regions().of(code.toUpperCase()) ?? null;
 }
+
+/** `DE` -> `Germany`; the code itself where it is unknown. */
+export const countryNameOrCode = (code: string): string => countryName(code) ?? code;

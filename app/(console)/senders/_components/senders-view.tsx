@@ -17,7 +17,7 @@ import { type Column, PagedTable } from "@/app/_ui/lists/paged-table";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { UnusableFilters } from "@/app/_ui/lists/unusable-filters";
 import { oneOf, useUrlState } from "@/app/_ui/lists/use-url-state";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import { SENDER_STATUS_VIEWS, SENDER_STATUSES, SENDER_TYPE_LABELS } from "@/app/_ui/values/sender-words";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { Time } from "@/app/_ui/values/time";
@@ -36,7 +36,7 @@ type Shown = { sender: Sender; editDlt: (sender: Sender) => void; mayChange: boo
 function Country({ sender, editDlt, mayChange }: Shown) {
   return (
     <Group gap="xs">
-      {sender.country_code ? (countryName(sender.country_code) ?? sender.country_code) : texts.anyCountry}
+      {sender.country_code ? countryNameOrCode(sender.country_code) : texts.anyCountry}
       {sender.country_code === "IN" && (mayChange || sender.dlt_entity_id) && (
         <Button
           size="compact-xs"

@@ -14,7 +14,7 @@ import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
 import { CopyButton } from "@/app/_ui/values/copy-button";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import type { Account } from "@/server/accounts/schema";
 
 /** Name, company and country of the account. Owners edit them, others read them. */
@@ -49,7 +49,7 @@ export function AccountCard({
     });
   });
   const options = countries
-    .map((code) => ({ value: code, label: texts.account.countryAndCode(countryName(code) ?? code, code) }))
+    .map((code) => ({ value: code, label: texts.account.countryAndCode(countryNameOrCode(code), code) }))
     .sort((a, b) => a.label.localeCompare(b.label));
   return (
     <Card component="section" aria-labelledby="account" padding="lg">

@@ -3,7 +3,7 @@ import { operatorHomeTexts } from "@/app/_texts/operator/home";
 import { SiteLink } from "@/app/_ui/frame/site-link";
 import { IconAlertTriangle, IconCircleCheck } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import { PROVIDER_NAMES } from "@/app/_ui/values/provider-name";
 import type { OperatorHome } from "@/server/operator/home-schema";
 import type { OperatedProvider } from "@/server/providers/operator-schema";
@@ -44,7 +44,7 @@ function tasksOf(home: OperatorHome, providers: ProvidersQuery): Task[] {
     ...unknown,
     ...troubled,
     ...traffic.map(({ account_id: id, account, country }) => ({
-      title: texts.unusualTraffic(account, country === null ? texts.unknownCountry : (countryName(country) ?? country)),
+      title: texts.unusualTraffic(account, country === null ? texts.unknownCountry : countryNameOrCode(country)),
       href: `/operator/accounts/${id}`,
       action: texts.openAccount,
     })),

@@ -1,5 +1,5 @@
 import { accountWordsTexts } from "@/app/_texts/operator/account-words";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import { formatMoney } from "@/app/_ui/values/money";
 import type { OperatedAccount } from "@/server/operator/schema";
 
@@ -29,7 +29,7 @@ export function ownLimitsOf(account: OperatedAccount): string[] {
   const { countries: rule, daily_spend_cap: cap } = limits;
   const listed = rule?.countries ?? [];
   const countries =
-    listed.length > COUNTRIES_NAMED_MAX ? texts.countries(listed.length) : listed.map(countryOrCode).join(", ");
+    listed.length > COUNTRIES_NAMED_MAX ? texts.countries(listed.length) : listed.map(countryNameOrCode).join(", ");
   return [
     rule === null ? "" : rule.rule === "only" ? texts.only(countries) : texts.allBut(countries),
     cap === null ? "" : texts.spending(formatMoney(cap, currency)),
@@ -37,5 +37,3 @@ export function ownLimitsOf(account: OperatedAccount): string[] {
     days === null ? "" : texts.textsKept(days),
   ].filter(Boolean);
 }
-
-const countryOrCode = (code: string): string => countryName(code) ?? code;

@@ -13,7 +13,7 @@ import { NumberField } from "@/app/_ui/forms/number-field";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { toastDone } from "@/app/_ui/toast";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import { type EnteredNumber, numberOrNull, optionalNumberProblem } from "@/app/_ui/values/entered-number";
 import type { OperatedAccount } from "@/server/operator/schema";
 
@@ -41,7 +41,7 @@ export function LimitsForm({
   const options = useMemo(
     () =>
       countries
-        .map((code) => ({ value: code, label: `${countryName(code) ?? code} (${code})` }))
+        .map((code) => ({ value: code, label: `${countryNameOrCode(code)} (${code})` }))
         .sort((one, other) => one.label.localeCompare(other.label, currentLocale())),
     [countries],
   );

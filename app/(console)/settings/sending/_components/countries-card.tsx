@@ -16,7 +16,7 @@ import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { useStoredForm } from "@/app/_ui/forms/use-stored-form";
 import { Notice } from "@/app/_ui/notice";
 import { toastDone } from "@/app/_ui/toast";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import type { Account } from "@/server/accounts/schema";
 import { type EnteredRule, enteredOf, ruleOf, without } from "./country-rule";
 import { SendingCard, sendingGuide } from "./sending-card";
@@ -28,13 +28,11 @@ const CountrySelect = lazily(() => import("./country-select").then((file) => ({ 
 const SELECT_HEIGHT = 61;
 const NAMED_MAX = 12;
 
-const nameOf = (code: string) => countryName(code) ?? code;
-
 /** The countries that the operator allows, in words. */
 function operatorText(allowed: readonly string[]): string {
   const texts = sendingLimitsTexts.countries;
   if (allowed.length === 0) return texts.operatorAllowsAll;
-  const names = allowed.map(nameOf).sort((one, other) => one.localeCompare(other, currentLocale()));
+  const names = allowed.map(countryNameOrCode).sort((one, other) => one.localeCompare(other, currentLocale()));
   return texts.operatorAllows(names.slice(0, NAMED_MAX).join(", "), Math.max(0, names.length - NAMED_MAX));
 }
 
@@ -43,7 +41,7 @@ type Option = { value: string; label: string };
 /** Countries by name. */
 const optionsOf = (countries: readonly string[]): Option[] =>
   countries
-    .map((code) => ({ value: code, label: sendingLimitsTexts.countries.nameAndCode(nameOf(code), code) }))
+    .map((code) => ({ value: code, label: sendingLimitsTexts.countries.nameAndCode(countryNameOrCode(code), code) }))
     .sort((one, other) => one.label.localeCompare(other.label, currentLocale()));
 
 /** The chosen countries for a person who may not change them. */
@@ -142,7 +140,7 @@ export function CountriesCard({
       <Text size="sm">{operatorText(limits.operator.allowed_countries)}</Text>
       <SaveAlert error={errors.unplaced} title={texts.notSaved} isStored={isHeld(limits, save.variables)} />
       {marked !== null && form.isDirty() && (
-        <Notice title={texts.marked(nameOf(marked))}>
+        <Notice title={texts.marked(countryNameOrCode(marked))}>
           <Text size="sm">{texts.markedHint}</Text>
         </Notice>
       )}

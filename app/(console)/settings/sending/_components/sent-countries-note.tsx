@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { sendingLimitsTexts } from "@/app/_texts/settings/sending-limits";
 import { trpc } from "@/app/_trpc/client";
 import { formatCount } from "@/app/_ui/values/count";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import { usualCountries } from "./country-rule";
 
 const NAMED_MAX = 12;
@@ -24,8 +24,7 @@ export function SentCountriesNote({
   const { data: sent = [] } = trpc.overview.sentCountries.useQuery();
   const usual = usualCountries(sent, removed).filter(isAllowed);
   if (sent.length === 0) return null;
-  const nameOf = (country: string | null) =>
-    country === null ? texts.unknownCountry : (countryName(country) ?? country);
+  const nameOf = (country: string | null) => (country === null ? texts.unknownCountry : countryNameOrCode(country));
   const named = sent
     .slice(0, NAMED_MAX)
     .map(({ country, messages, is_unusual }) =>

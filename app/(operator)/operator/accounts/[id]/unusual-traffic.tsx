@@ -2,7 +2,7 @@ import { Box, Button, Text } from "@mantine/core";
 import { accountTexts } from "@/app/_texts/operator/account";
 import { Notice } from "@/app/_ui/notice";
 import { formatCount } from "@/app/_ui/values/count";
-import { countryName } from "@/app/_ui/values/country-name";
+import { countryNameOrCode } from "@/app/_ui/values/country-name";
 import type { OperatedAccountDetail } from "@/server/operator/account-schema";
 
 /** Traffic of an account that an alert is raised for, and what its operator can do. Nothing without any. */
@@ -21,7 +21,7 @@ export function UnusualTraffic({
         {traffic.map(({ country, messages, highest_before: highest }) => (
           <Text size="sm" key={country}>
             {texts.text(
-              country === null ? texts.unknownCountry : (countryName(country) ?? country),
+              country === null ? texts.unknownCountry : countryNameOrCode(country),
               formatCount(messages),
               formatCount(highest),
             )}
