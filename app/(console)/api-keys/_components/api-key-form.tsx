@@ -138,17 +138,17 @@ export function ApiKeyForm({
         )}
         <Fieldset legend={texts.limits.title}>
           <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-            <Limit
+            <NumberField
               label={texts.limits.requestsPerMinute}
               placeholder={apiKey ? undefined : texts.limits.defaultLimit}
               {...form.getInputProps("rate_limit")}
             />
-            <Limit
+            <NumberField
               label={texts.limits.messagesPerDay}
               placeholder={texts.limits.noLimit}
               {...form.getInputProps("daily_limit")}
             />
-            <Limit
+            <NumberField
               label={texts.limits.messagesPerMonth}
               placeholder={texts.limits.noLimit}
               {...form.getInputProps("monthly_limit")}
@@ -181,15 +181,4 @@ export function ApiKeyForm({
       </Stack>
     </form>
   );
-}
-
-type LimitProps = {
-  label: string;
-  placeholder: string | undefined;
-  value?: EnteredNumber;
-  onChange?: (value: EnteredNumber) => void;
-};
-
-function Limit(props: LimitProps) {
-  return <NumberField {...props} />;
 }

@@ -4,7 +4,7 @@ import { Alert, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@man
 import { sendManyTexts } from "@/app/_texts/send/many";
 import { IconCircleX, IconSend } from "@/app/_ui/icons/icons";
 import { formatCount } from "@/app/_ui/values/count";
-import { formatMoney } from "@/app/_ui/values/money";
+import { formatMoney, sumOfMoney } from "@/app/_ui/values/money";
 import { type LineProblem, ProblemLines } from "../../../_numbers/problem-lines";
 import type { Check } from "./use-check";
 
@@ -26,7 +26,7 @@ export function CheckCard({ check, problems, onSend }: { check: Check; problems:
           <Figure label={texts.cost} value={formatMoney(check.cost, check.currency)} />
           <Figure
             label={texts.balanceAfter}
-            value={isCovered ? formatMoney(check.balance - check.cost, check.currency) : texts.notCovered}
+            value={isCovered ? formatMoney(sumOfMoney([check.balance, -check.cost]), check.currency) : texts.notCovered}
           />
         </SimpleGrid>
         {!isCovered && (

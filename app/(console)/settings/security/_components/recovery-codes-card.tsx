@@ -69,7 +69,11 @@ export function RecoveryCodesCard({
 }
 
 /** How many recovery codes are left, with a warning once they are few, and when they were made. */
-function RecoveryCodesLeft({ factor: { recovery_codes_left: left, recovery_codes_made_at: madeAt } }: Shown) {
+function RecoveryCodesLeft({
+  factor: { recovery_codes_left: left, recovery_codes_made_at: madeAt },
+}: {
+  factor: SecondFactor;
+}) {
   const made = madeAt && (
     <Text size="sm" c="dimmed">
       {texts.recovery.made} <Time value={madeAt} />
@@ -90,5 +94,3 @@ function RecoveryCodesLeft({ factor: { recovery_codes_left: left, recovery_codes
     </div>
   );
 }
-
-type Shown = { factor: SecondFactor };

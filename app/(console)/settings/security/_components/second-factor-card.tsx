@@ -17,12 +17,12 @@ import { EnrolSecondFactor } from "./enrol-second-factor";
 export function SecondFactorCard({ onCodesLost }: { onCodesLost: () => void }) {
   const factor = trpc.auth.secondFactor.get.useQuery();
   const begin = trpc.auth.secondFactor.begin.useMutation();
-  const [open, setOpen] = useState<"disabling" | null>(null);
+  const [isDisabling, setDisabling] = useState(false);
   const title = useRef<HTMLHeadingElement>(null);
   // The button that closed it is gone, and the focus with it.
   const close = () => {
     begin.reset();
-    setOpen(null);
+    setDisabling(false);
     title.current?.focus();
   };
   return (
@@ -48,13 +48,13 @@ export function SecondFactorCard({ onCodesLost }: { onCodesLost: () => void }) {
               };
               return <EnrolSecondFactor enrolment={begin.data} onDone={close} onCodesLost={makeNew} />;
             }
-            if (open === "disabling" && state.enabled) return <DisableSecondFactor onDone={close} />;
+            if (isDisabling && state.enabled) return <DisableSecondFactor onDone={close} />;
             return (
               <Stack gap="sm">
                 <ErrorAlert error={begin.error} title={texts.secondFactor.notSetUp} />
                 <Group>
                   {state.enabled ? (
-                    <Button variant="default" onClick={() => setOpen("disabling")}>
+                    <Button variant="default" onClick={() => setDisabling(true)}>
                       {texts.disable.submit}
                     </Button>
                   ) : (

@@ -70,11 +70,7 @@ function DrainButton({ provider: { id, is_drained } }: { provider: ProviderDetai
   );
 }
 
-function ProblemAlert({
-  provider: { id, state, problem, alarm: lastError, open_until },
-}: {
-  provider: ProviderDetail;
-}) {
+function ProblemAlert({ provider: { id, state, problem, alarm, open_until } }: { provider: ProviderDetail }) {
   if (state === "misconfigured") {
     return (
       <Problem title={texts.problem.invalidSettings} mb="lg">
@@ -84,13 +80,13 @@ function ProblemAlert({
       </Problem>
     );
   }
-  if (state !== "open" && state !== "probing" && lastError === null) return null;
+  if (state !== "open" && state !== "probing" && alarm === null) return null;
   return (
     <Problem mb="lg" title={state === "probing" ? texts.problem.halfOpen : texts.problem.open}>
       <Stack gap="sm" align="flex-start">
-        {lastError && (
+        {alarm && (
           <Text size="sm" className="break-word">
-            {lastError}
+            {alarm}
           </Text>
         )}
         {state === "open" && open_until && (
