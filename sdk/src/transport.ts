@@ -148,14 +148,17 @@ function parse(text: string): unknown {
 
 type AnyInput = CallOptions & { path?: Record<string, unknown>; query?: object; body?: unknown };
 
-/** Requests with an Idempotency-Key of their own for each operation that takes one, the same for all tries. */
+/**
+ * Makes the function that calls the API. A call of an operation that takes an Idempotency-Key gets a new one, the same for all its tries.
+ * @throws TypeError for options that no request could be made with.
+ */
 export function createTransport(options: ClientOptions): Transport {
   // Programs without types pass what their environment lacks.
   if (!options.baseUrl) throw new TypeError("The base URL is missing.");
   if (!/^\s*https?:\/\//i.test(options.baseUrl))
     throw new TypeError("The base URL must be one of http:// or https://.");
   if (!options.apiKey?.trim()) throw new TypeError("The API key is missing.");
-  // The platform's own complaint about such a header quotes the key.
+  // The platform's own error about such a header quotes the key.
   if (/[^\x20-\x7e]/.test(options.apiKey.trim())) throw new TypeError("The API key has characters that no key has.");
   const { apiKey, retries = 3, backoffMs = 250, timeoutMs = 30_000, handling = "strict" } = options;
   const baseUrl = options.baseUrl.trim().replace(/(?<!\/)\/+$/, "");

@@ -76,7 +76,7 @@ const messageLine = ({ id, created_at, status, to, from, cost, currency }: Messa
 const FINAL = new Set(["delivered", "failed", "undelivered"]);
 const POLL_MS = 500;
 
-/** An option of what creates something, for {@link created}. */
+/** The option of commands that create something, for {@link created}. */
 const IDEMPOTENCY_KEY = text("<key>", "repeated with the same key, within 24 hours, it is done once");
 
 /** Creates something once. @throws as {@link once}, with the option that repeats the command. */

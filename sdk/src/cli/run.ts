@@ -57,8 +57,8 @@ const overview = (commands: readonly Command[] = COMMANDS): string =>
     "`messaging-service <command> --help` lists the options of a command.",
   ].join("\n");
 
-/** Response to words that name no command. @throws UsageError that lists the commands that begin with the first of them. */
-function answerWithout([word = "", ...rest]: readonly string[]): string {
+/** The text for arguments that name no command: help or the version. @throws UsageError that lists the commands that begin with the first of them. */
+function textWithoutCommand([word = "", ...rest]: readonly string[]): string {
   if (["help", "--help", "-h", ""].includes(word)) return overview();
   if (["version", "--version"].includes(word)) return VERSION;
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
@@ -68,8 +68,8 @@ function answerWithout([word = "", ...rest]: readonly string[]): string {
   throw new UsageError(`There is no command ${[word, ...rest.slice(0, 1)].join(" ")}: ${names}.`);
 }
 
-/** A complaint of the platform about an option; that about an unknown one goes on about arguments that begin with a dash. */
-function complaintOf(thrown: unknown, command: Command): string {
+/** The platform's message about a wrong option. For an unknown one it adds advice on arguments that begin with a dash, so that gets our own. */
+function optionProblem(thrown: unknown, command: Command): string {
   const { code, message } = thrown as NodeJS.ErrnoException;
   const [, option = ""] = /'(-[^']*)'/.exec(message) ?? [];
   if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return message;
@@ -82,7 +82,7 @@ function read(command: Command, rest: string[]): { values: Values; operands: str
   try {
     parsed = parseArgs({ args: rest, options: { ...command.options, ...COMMON }, allowPositionals: true });
   } catch (thrown) {
-    throw new UsageError(complaintOf(thrown, command));
+    throw new UsageError(optionProblem(thrown, command));
   }
   const { operands = [], options, required = [] } = command;
   const values = parsed.values as Values;
@@ -110,7 +110,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   let baseUrl = "";
   try {
     if (!found) {
-      print(answerWithout(argv));
+      print(textWithoutCommand(argv));
       return 0;
     }
     const { values, operands } = read(found.command, found.rest);

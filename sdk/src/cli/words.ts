@@ -12,7 +12,7 @@ export const lineOf = (...parts: readonly string[]): string => plain(parts.join(
 
 const textOf = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** The fields of an object that have a value, each in a line of its own. */
+/** The fields of an object that have a value, one per line. */
 export function rowsOf(item: object): string {
   const fields = Object.entries(item).filter(([, value]) => value !== null && value !== "");
   const width = Math.max(...fields.map(([name]) => name.length));

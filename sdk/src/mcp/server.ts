@@ -34,7 +34,7 @@ const message = {
 };
 const READS = { readOnlyHint: true, openWorldHint: false };
 
-/** A server with the tools that this key may have. It answers once it is connected to a transport. */
+/** A server with the tools that this key may have. It responds once it is connected to a transport. */
 export function makeMcpServer({ client, baseUrl, version, isLive, maySendLive }: McpOptions): McpServer {
   const maySend = !isLive || maySendLive;
   const instructions = isLive ? (maySend ? LIVE : LIVE_READ_ONLY) : TEST;
