@@ -24,7 +24,7 @@ type Measured = { processes: number; perSecond: number; cpuUs: Cost };
 /**
  * The rate of `processes` if each costs as much as a single one, bounded by their own processors and by all processors together.
  */
-function modelled(processes: number, { process, postgres, client }: Cost): number {
+function modeled(processes: number, { process, postgres, client }: Cost): number {
   const cores = os.availableParallelism();
   return Math.min((processes * MICROS) / process, (cores * MICROS) / (process + postgres + client));
 }
@@ -126,7 +126,7 @@ function table(title: string, measured: readonly Measured[]): string[] {
     title,
     "  processes   measured      model    error   CPU per message, µs: processes, PostgreSQL, clients",
     ...measured.map(({ processes, perSecond, cpuUs }) => {
-      const model = modelled(processes, one.cpuUs);
+      const model = modeled(processes, one.cpuUs);
       const cells = [
         String(processes).padStart(11),
         perSecond.toFixed(0).padStart(10),

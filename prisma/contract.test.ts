@@ -14,7 +14,7 @@ const names = readdirSync(MIGRATIONS, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name > RULE_SINCE)
   .map((entry) => entry.name);
 
-test("the rule recognises what narrows a database", () => {
+test("the rule recognizes what narrows a database", () => {
   expect("ALTER TABLE a DROP COLUMN b;").toMatch(NARROWS);
   expect('ALTER TABLE "a" ALTER COLUMN "b" SET NOT NULL').toMatch(NARROWS);
   expect("ALTER TABLE a ADD COLUMN b text; DROP INDEX c").not.toMatch(NARROWS);

@@ -44,3 +44,19 @@ test("core has exactly the files that are listed", () => {
     .map((file) => path.basename(file, ".ts"));
   expect(listed.filter((name) => name !== "and").sort()).toEqual(found.sort());
 });
+
+/** `centre` is missing: SMPP and GSM call a message centre so. */
+const BRITISH =
+  /\w*(?:behaviour|colour|licence|honour|neighbour|dialled|modelled|signalled|cancelled|cancelling|misspelt|analys(?:e|ed|es|ing)\b|enrol(?:s|ment)?\b|(?:author|capital|final|initial|normal|optim|organ|recogn|serial|synchron)is(?:e|ed|es|ing|ation)\b)\w*/gi;
+/** Words of a provider and of Node.js, and one by which people search. */
+const OF_OTHERS = new Set(["Cancelled", "ECANCELLED", "colours"]);
+
+test("words are spelled as in the United States", () => {
+  const guides = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
+  const texts = [...files, ...guides.map((file) => path.join("docs", file)), "CONTRIBUTING.md", "README.md"];
+  const british = texts
+    .filter((file) => file !== "scripts/house-rules.test.ts")
+    .flatMap((file) => (readFileSync(file, "utf8").match(BRITISH) ?? []).map((word) => `${file}: ${word}`))
+    .filter((found) => !OF_OTHERS.has(found.split(": ")[1] ?? ""));
+  expect(british).toEqual([]);
+});

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { IconAlertTriangle } from "@/app/_ui/icons/icons";
 
 /**
- * A warning. The title keeps the text colour, because yellow on yellow is hard to read.
+ * A warning. The title keeps the text color, because yellow on yellow is hard to read.
  * @param role "alert" for one that appears while the page is being read, so that screen readers announce it.
  */
 export function Notice({

@@ -25,8 +25,8 @@ type Handlers = {
 /** Above the element, or below it where that does not fit. */
 function placeOf(element: HTMLElement): Place {
   const { left, width, top, bottom } = element.getBoundingClientRect();
-  const centre = left + width / 2;
-  return top > 48 ? { left: centre, bottom: window.innerHeight - top + GAP } : { left: centre, top: bottom + GAP };
+  const center = left + width / 2;
+  return top > 48 ? { left: center, bottom: window.innerHeight - top + GAP } : { left: center, top: bottom + GAP };
 }
 
 /** Moves a tooltip into the window, since its width is known only once it is drawn. */

@@ -40,7 +40,7 @@ async function readKept(url: string): Promise<Kept> {
     });
   };
   try {
-    // The second collection frees the objects that the first one finalised.
+    // The second collection frees the objects that the first one finalized.
     await ask("HeapProfiler.collectGarbage");
     await ask("HeapProfiler.collectGarbage");
     const { result } = await ask("Runtime.evaluate", { expression: EXPRESSION, returnByValue: true });

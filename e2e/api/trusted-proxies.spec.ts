@@ -90,7 +90,7 @@ async function failSignIn(web: OwnWeb, email: string, headers: Record<string, st
 test("password guesses are counted by the address that the proxy saw, whatever the caller claims", async ({
   trustingWeb,
 }) => {
-  const [guesser, neighbour] = [`192.0.2.${randomInt(1, 120)}`, `192.0.2.${randomInt(130, 250)}`];
+  const [guesser, neighbor] = [`192.0.2.${randomInt(1, 120)}`, `192.0.2.${randomInt(130, 250)}`];
   const email = `${randomInt(1e9)}@example.com`;
   const guess = (address: string) =>
     failSignIn(trustingWeb, email, {
@@ -99,5 +99,5 @@ test("password guesses are counted by the address that the proxy saw, whatever t
     });
   for (let failures = 0; failures < 5; failures += 1) expect(await guess(guesser)).toBe("CredentialsSignin");
   expect(await guess(guesser)).toMatch(/^Too many failed sign-ins/);
-  expect(await guess(neighbour)).toBe("CredentialsSignin");
+  expect(await guess(neighbor)).toBe("CredentialsSignin");
 });

@@ -142,12 +142,12 @@ test("the placeholder of a refused empty field does not look like an entry", asy
   await page.getByRole("button", { name: "Suppress a number" }).click();
   const dialog = page.getByRole("dialog", { name: "Suppress a number" });
   const number = dialog.getByLabel("Phone number");
-  const colour = () => number.evaluate((field) => getComputedStyle(field, "::placeholder").color);
-  const before = await colour();
+  const color = () => number.evaluate((field) => getComputedStyle(field, "::placeholder").color);
+  const before = await color();
   await dialog.getByRole("button", { name: "Suppress" }).click();
   await expect(number).toHaveAttribute("aria-invalid", "true");
   await expect(number).toBeFocused();
-  expect(await colour()).toBe(before);
+  expect(await color()).toBe(before);
 });
 
 test("Escape cancels the question about unsaved entries, and the form stays", async ({ console: page }) => {
@@ -221,7 +221,7 @@ test("a tooltip stays inside a narrow window, until Escape", async ({ console: p
   await expect(tooltip).toBeHidden();
 });
 
-test("a dark page is printed in light colours", async ({ console: page }) => {
+test("a dark page is printed in light colors", async ({ console: page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.goto("/usage");
   const schemeAfter = (event: string) =>

@@ -25,7 +25,7 @@ async function shownCodes(page: Page): Promise<string[]> {
 }
 
 /** Enables an authenticator app on the page for security. @returns its secret and the recovery codes. */
-async function enrol(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
+async function enroll(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
   await page.goto("/settings/security");
   await page.getByRole("button", { name: "Set up" }).click();
   await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
@@ -49,7 +49,7 @@ test("an app is enrolled, required at sign-in, replaced by a recovery code, and 
   browser,
   service,
 }) => {
-  const { secret, recoveryCodes } = await enrol(page);
+  const { secret, recoveryCodes } = await enroll(page);
   expect(recoveryCodes).toHaveLength(10);
 
   const other = await (await browser.newContext({ baseURL: service.url })).newPage();
@@ -117,7 +117,7 @@ test("a warning comes when few recovery codes are left, and the keyboard can rep
   browser,
   service,
 }) => {
-  const { recoveryCodes } = await enrol(page);
+  const { recoveryCodes } = await enroll(page);
   const other = await (await browser.newContext({ baseURL: service.url })).newPage();
   for (const code of recoveryCodes.slice(0, 7)) await signIn(other, service, { ...account, code });
   await page.reload();
@@ -152,7 +152,7 @@ test("new recovery codes that nobody saw are reported as lost, and others are ma
   console: page,
   account,
 }) => {
-  const { secret, recoveryCodes } = await enrol(page);
+  const { secret, recoveryCodes } = await enroll(page);
   await page.getByRole("button", { name: "New recovery codes" }).click();
   const form = page.getByRole("form", { name: "New recovery codes" });
   const give = async (code: string) => {
@@ -178,7 +178,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
   console: page,
   account,
 }) => {
-  const { recoveryCodes } = await enrol(page);
+  const { recoveryCodes } = await enroll(page);
   const form = (tab: Page) => tab.getByRole("form", { name: "New recovery codes" });
   const renew = async (tab: Page, code: string) => {
     await tab.getByRole("button", { name: "New recovery codes" }).click();
@@ -216,7 +216,7 @@ test("recovery codes that another tab has replaced are no longer shown as if the
 });
 
 test("leaving asks first while new recovery codes are being made", async ({ console: page, account }) => {
-  const { recoveryCodes } = await enrol(page);
+  const { recoveryCodes } = await enroll(page);
   let respond = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     respond = resolve;
@@ -246,7 +246,7 @@ test("an operator clears the app of somebody who lost it", async ({
   service,
   operator,
 }) => {
-  await enrol(page);
+  await enroll(page);
   await operator.command("account clear-second-factor", { email: account.email });
   const other = await (await browser.newContext({ baseURL: service.url })).newPage();
   await giveCredentials(other, account);

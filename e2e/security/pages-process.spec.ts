@@ -122,7 +122,7 @@ test("no request is smuggled past the doors to Next", async ({ web }) => {
 test("no spelling of a path bypasses its door", async ({ web }) => {
   // Spelled normally, each path has a door with limits; Next would serve most of these spellings without one.
   const closed = ["/api/auth/_log", "/api/trpc/auth.signUpState", "/api/v1/balance", "/api/health/ready"];
-  const spelt = closed.flatMap((path) => [
+  const spelled = closed.flatMap((path) => [
     `//${path.slice(1)}`,
     path.replace("/api/", "/%61pi/"),
     path.replace("/api/", "/api%2f"),
@@ -137,7 +137,7 @@ test("no spelling of a path bypasses its door", async ({ web }) => {
     `/_next/image?url=${encodeURIComponent(path)}&w=64&q=75`,
   ]);
   const seen: string[] = [];
-  for (const path of spelt) {
+  for (const path of spelled) {
     const { status } = await ask(web.url, { path, headers: fromSomewhere() });
     if (status !== 404 && status !== 307 && status !== 308) seen.push(`${status} ${path}`);
   }

@@ -10,8 +10,8 @@ function axeSource(): string {
   return source;
 }
 
-/** Rules that depend on colours, the only thing that a theme changes. */
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+/** Rules that depend on colors, the only thing that a theme changes. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /**
  * The violations that axe finds on the current page, a line per rule and element.
@@ -36,7 +36,7 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
 
 const WAYS = [
   { name: "light", colorScheme: "light", width: 1_280, height: 800, rules: undefined },
-  { name: "dark", colorScheme: "dark", width: 1_280, height: 800, rules: COLOUR_RULES },
+  { name: "dark", colorScheme: "dark", width: 1_280, height: 800, rules: COLOR_RULES },
   { name: "on a phone", colorScheme: "light", width: 360, height: 740, rules: undefined },
 ] as const;
 

@@ -95,7 +95,7 @@ async function clearWorkshops(data: string): Promise<void> {
  * Creates the cluster next to its final place and moves it there when it is complete, so that a killed start leaves no incomplete one.
  * Each start has its own place, because `initdb` outlives a killed start.
  */
-async function initialise(data: string, programs: Programs): Promise<void> {
+async function initialize(data: string, programs: Programs): Promise<void> {
   await clearWorkshops(data);
   const workshop = await mkdtemp(`${data}.new-`);
   const fresh = path.join(workshop, "data");
@@ -151,7 +151,7 @@ async function runningOn(data: string, urlOn: (port: number) => (database: strin
 }
 
 /**
- * Starts the server on `folder` (initialised the first time), or takes over one that already runs there because an earlier start was
+ * Starts the server on `folder` (initialized the first time), or takes over one that already runs there because an earlier start was
  * killed.
  * @param settings extra `postgresql.conf` settings.
  */
@@ -159,7 +159,7 @@ export async function startPostgres(folder: string, settings: Record<string, str
   const data = path.resolve(folder);
   await mkdir(path.dirname(data), { recursive: true });
   const programs = findPrograms();
-  if (!existsSync(path.join(data, "PG_VERSION"))) await initialise(data, programs);
+  if (!existsSync(path.join(data, "PG_VERSION"))) await initialize(data, programs);
   const password = await readFile(`${data}.password`, "utf8").catch(() => {
     throw new Error(`${data} is a PostgreSQL data folder, but its password file ${data}.password is missing.`);
   });

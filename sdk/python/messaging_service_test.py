@@ -127,7 +127,7 @@ class Client(unittest.TestCase):
         self.assertEqual((method, path, body), ("POST", "/api/v1/messages/msg_1/redact", b""))
         self.assertNotIn("Idempotency-Key", headers)
 
-    def test_cancelling_too_late_is_an_error_with_its_reason(self):
+    def test_canceling_too_late_is_an_error_with_its_reason(self):
         stub = self.stub(refusal(400, reason="not_cancelable"))
         with self.assertRaises(ApiError) as raised:
             stub.client.messages.cancel("msg_1")

@@ -2533,7 +2533,7 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description The preference that was honoured, `handling=strict` or `handling=lenient`; absent without one.
+         * @description The preference that was honored, `handling=strict` or `handling=lenient`; absent without one.
          * @example handling=strict
          */
         "Preference-Applied": "handling=strict" | "handling=lenient";

@@ -66,7 +66,7 @@ let ajv: Ajv2020 | null = null;
 /** Violations of the API document by a response; null: none. */
 function faultsOf(method: string, path: string, status: number, body: unknown): unknown {
   if (!ajv) {
-    // Each validator runs once: optimising its code takes longer than it saves.
+    // Each validator runs once: optimizing its code takes longer than it saves.
     ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
     addFormats.default(ajv);
     ajv.addSchema(JSON.parse(JSON.stringify(openApiDocument())), "document");

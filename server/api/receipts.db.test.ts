@@ -65,7 +65,7 @@ async function repliesOf(provider: ProviderId) {
   return rows;
 }
 
-test("an opt-out that a provider recognised is stored as such, whatever the text", async () => {
+test("an opt-out that a provider recognized is stored as such, whatever the text", async () => {
   const body = new URLSearchParams({ senderId: "SHOP", phoneNumber: "+254711000111" }).toString();
   expect(await post("africastalking", {}, body)).toMatchObject({ status: 200 });
   const optOut = { from: "+254711000111", to: "SHOP", text: "", keyword: "stop" };

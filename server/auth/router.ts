@@ -37,7 +37,7 @@ import {
   ResetPasswordInput,
   ResetRequested,
   SecondFactor,
-  SecondFactorEnrolment,
+  SecondFactorEnrollment,
   SecondFactorProof,
   SecondFactorRecovery,
   Session,
@@ -81,7 +81,7 @@ export const authRouter = router({
     .mutation(({ ctx, input }) => resetPassword(input, { address: ctx.address, userAgent: ctx.userAgent ?? "" })),
   secondFactor: router({
     get: ownProcedure.output(SecondFactor).query(({ ctx }) => getSecondFactor(ctx.actor)),
-    begin: ownProcedure.output(SecondFactorEnrolment).mutation(({ ctx }) => beginSecondFactor(ctx.actor)),
+    begin: ownProcedure.output(SecondFactorEnrollment).mutation(({ ctx }) => beginSecondFactor(ctx.actor)),
     confirm: ownProcedure
       .input(ConfirmSecondFactorInput)
       .output(SecondFactorRecovery)

@@ -60,12 +60,12 @@ export const SecondFactor = z.object({
 export type SecondFactor = z.output<typeof SecondFactor>;
 
 /** Console: what an app needs, as text, as an address and as the dark modules of a QR code (an SVG path). */
-export const SecondFactorEnrolment = z.object({
+export const SecondFactorEnrollment = z.object({
   secret: z.string(),
   uri: z.string(),
   qr: z.object({ size: z.number().int(), path: z.string() }),
 });
-export type SecondFactorEnrolment = z.output<typeof SecondFactorEnrolment>;
+export type SecondFactorEnrollment = z.output<typeof SecondFactorEnrollment>;
 
 export const ConfirmSecondFactorInput = z.object({ code: Code });
 export type ConfirmSecondFactorInput = z.output<typeof ConfirmSecondFactorInput>;

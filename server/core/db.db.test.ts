@@ -92,7 +92,7 @@ describe("a connection that is lost before COMMIT", () => {
     expect(await notes("checked late")).toEqual(["checked late"]);
   });
 
-  test("a full disk is recognised whatever the server's language", async () => {
+  test("a full disk is recognized whatever the server's language", async () => {
     // Translates the word as the server does under `lc_messages`.
     const translate = (client: pg.PoolClient) =>
       client.connection.on("errorMessage", (failure: pg.DatabaseError) => (failure.severity = "FEHLER"));

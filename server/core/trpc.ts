@@ -40,7 +40,7 @@ export type Context = {
 };
 
 /**
- * `creates: false`: a POST that creates nothing, and responds 200 instead of 201. `keyed`: it honours Idempotency-Key
+ * `creates: false`: a POST that creates nothing, and responds 200 instead of 201. `keyed`: it honors Idempotency-Key
  * nevertheless, as every creating POST does. `repeatable`: a POST without a key that may be repeated, since carrying it out twice
  * does the same as once. `scope`: permission that a key must have, set by {@link scoped}; null: none. `oneOf`: fields of the
  * body of which exactly one must be given, and the fields that are allowed with only one of them. `showsSecret`: its response has

@@ -13,5 +13,5 @@ export function spellingsOf(to: string): string[] {
   return number === null ? [text] : [number, withoutPlus(number)];
 }
 
-/** The addressed number as it is stored and filtered: in E.164 form if it can be dialled. */
+/** The addressed number as it is stored and filtered: in E.164 form if it can be dialed. */
 export const addressedAs = (to: string): string => spellingsOf(to)[0] ?? to;

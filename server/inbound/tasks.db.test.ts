@@ -67,7 +67,7 @@ test("STOP suppresses the number for the addressed sender, START undoes it", asy
   expect(await suppressed()).toEqual([]);
 });
 
-test("a keyword that the provider recognised counts, whatever the text, and else the text does", async () => {
+test("a keyword that the provider recognized counts, whatever the text, and else the text does", async () => {
   const stop = inbound("ARRET", { keyword: "stop" });
   await take(stop);
   expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);

@@ -1,4 +1,4 @@
-/** Tests the plans of tables that have never been analysed, as in the first minutes of an installation. */
+/** Tests the plans of tables that have never been analyzed, as in the first minutes of an installation. */
 import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";

@@ -54,7 +54,7 @@ export async function listReviews(actor: Actor, input: ListReviewsQuery) {
   const contains = containing(input.search);
   const where: Prisma.SenderWhereInput = {
     status: input.status,
-    // Operators see nothing of test mode. A twin is recognised by its id: otherwise a count would read the row of each account.
+    // Operators see nothing of test mode. A twin is recognized by its id: otherwise a count would read the row of each account.
     NOT: { accountId: { startsWith: TEST_ACCOUNT_PREFIX } },
     ...(contains && {
       OR: [{ senderId: contains }, { account: { OR: [{ name: contains }, { companyName: contains }] } }],

@@ -157,7 +157,7 @@ export type Report = {
 };
 
 /**
- * A message from a handset to one of our numbers. Numbers are in the provider's notation. `keyword`: recognised by the provider
+ * A message from a handset to one of our numbers. Numbers are in the provider's notation. `keyword`: recognized by the provider
  * itself, whose list may have other words and languages than ours; absent: the text decides. `occurredAt`: when the provider received
  * it, ISO 8601 with offset; absent: not known.
  */

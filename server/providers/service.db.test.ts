@@ -55,7 +55,7 @@ test("everyone except operators is refused everything, with a session and with a
 test("a secret is sealed at rest, kept when nothing is entered for it, and in no response", async () => {
   const save = (settings: Record<string, string | null>) => saveSettings(operator, { id: "twilio", settings });
   await expect(save({ accountSid: ACCOUNT_SID })).rejects.toMatchObject({ status: 400, wire: { param: "authToken" } });
-  await expect(save({ accountSid: ACCOUNT_SID, colour: "red" })).rejects.toMatchObject({ wire: { param: "colour" } });
+  await expect(save({ accountSid: ACCOUNT_SID, color: "red" })).rejects.toMatchObject({ wire: { param: "color" } });
   expect((await getProvider(operator, { id: "twilio" })).state).toBe("not_configured");
 
   await save({ accountSid: ACCOUNT_SID, authToken: SECRET });

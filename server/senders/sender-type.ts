@@ -4,7 +4,7 @@ import type { SENDER_TYPES } from "./schema";
 
 type SenderType = (typeof SENDER_TYPES)[number];
 
-/** Maximum length of a short code; longer numbers can be dialled. */
+/** Maximum length of a short code; longer numbers can be dialed. */
 const SHORT_CODE_MAX_DIGITS = 6;
 
 /**

@@ -43,7 +43,7 @@ export async function createSuppression(
 /**
  * A sender ID as it is registered, null where none is given. A number may be given in its other spelling; earlier versions registered
  * both, and then the given one counts.
- * @throws 400 `unknown_sender`, because a misspelt sender ID would suppress nothing.
+ * @throws 400 `unknown_sender`, because a misspelled sender ID would suppress nothing.
  */
 async function registeredSender(tx: Tx, accountId: string, given: string | null | undefined): Promise<string | null> {
   if (!given) return null;

@@ -135,7 +135,7 @@ const STARTS = unnest<SuppressionRequest>(REQUEST_COLUMNS);
 const KEYWORD_LOCKS = 1_024;
 
 /**
- * Serialises keywords from these numbers until the transaction ends: of two received at once, the second sees the first. Call
+ * Serializes keywords from these numbers until the transaction ends: of two received at once, the second sees the first. Call
  * it after the messages are stored, and before {@link insertStops} and {@link deleteStops}.
  */
 export async function lockKeywords(tx: Tx, requests: readonly SuppressionRequest[]): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Ids of events and deliveries are derived from their message, type and endpoint, so both are found by primary key without an
  * index by message or event (docs/decisions/0020). Ids of earlier versions are random, and found by a partial index; {@link
- * isFormerId} recognises them.
+ * isFormerId} recognizes them.
  */
 import { firstIdAt, timeOfId } from "../core/ids";
 import { EVENT_TYPES, type EventType } from "./schema";

@@ -1,7 +1,7 @@
 /** The interface of every emulated carrier: planned faults, a book of accepted messages, receipts to send. */
 
 /**
- * The carrier's behaviour at the next request for a number.
+ * The carrier's behavior at the next request for a number.
  * - accept: takes it.
  * - refuse: refuses it for good, as a recipient who cannot be reached or has opted out.
  * - unavailable: fails without taking it (5xx, or its own code for an internal error).
@@ -13,7 +13,7 @@
  * - malformed: takes it and sends an unreadable response.
  * - partial: takes all parts of a long text except the last; only where each part has its own id.
  */
-export type Behaviour =
+export type Behavior =
   | { kind: "accept" | "refuse" | "unavailable" | "throttle" | "account" }
   | { kind: "hang" | "hang-unread" | "reset" | "reset-unread" | "malformed" | "partial" }
   | { kind: "slow"; ms: number };
@@ -54,10 +54,10 @@ export type InboundMessage = { from: string; to: string; text: string };
 export type Carrier = {
   /** Settings that point the product here, by the names of their environment variables. */
   environment: Record<string, string>;
-  /** Plans the behaviour at the next requests for a number (E.164), in this order; all others are accepted. */
-  plan: (to: string, ...behaviours: Behaviour[]) => void;
-  /** Chooses the behaviour at requests for which nothing is planned; called once for each, with its number (E.164). */
-  otherwise: (choose: (to: string) => Behaviour) => void;
+  /** Plans the behavior at the next requests for a number (E.164), in this order; all others are accepted. */
+  plan: (to: string, ...behaviors: Behavior[]) => void;
+  /** Chooses the behavior at requests for which nothing is planned; called once for each, with its number (E.164). */
+  otherwise: (choose: (to: string) => Behavior) => void;
   /** Accepted messages, oldest first. */
   taken: readonly TakenMessage[];
   /** Number of requests for a number, taken or not. */

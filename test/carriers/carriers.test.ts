@@ -210,8 +210,8 @@ test.each([
 ] as const)("a carrier reports a keyword of its own list as a STOP: %#", async (start, field) => {
   const [carrier, receiver] = await Promise.all([start(), startReceiver()]);
   for (const text of ["ARRET", "Bonjour"]) await carrier.inbound({ from: TO, to: "+15005550006", text }, receiver.url);
-  const [recognised, other] = receiver.received.map(({ body }) => String(body));
-  expect(recognised).toContain(field);
+  const [recognized, other] = receiver.received.map(({ body }) => String(body));
+  expect(recognized).toContain(field);
   expect(other).not.toContain(field);
   await Promise.all([carrier.close(), receiver.close()]);
 });

@@ -6,13 +6,13 @@
  * last receipts, and handles the faults of connections (hang, reset, slow, malformed).
  * A request takes these steps: `recipient` (for the plan and the count) -> planned `-unread` faults -> `read`, which returns a
  * {@link Refusal} where the real carrier would refuse it (sent as given and kept in `problems`, the plan unchanged) -> the next
- * planned behaviour: `failure` of that kind, or it is recorded as taken and gets the response of `accepted`.
+ * planned behavior: `failure` of that kind, or it is recorded as taken and gets the response of `accepted`.
  * `jsonResponse`, `jsonOf`, `formOf`, `basicAuth` and `isHttpUrl` serve definitions.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CallbackRequest, send } from "./callback";
-import type { Behaviour, Carrier, InboundMessage, ReceiptOptions, Reported, TakenMessage } from "./carrier";
+import type { Behavior, Carrier, InboundMessage, ReceiptOptions, Reported, TakenMessage } from "./carrier";
 
 /** A request to the carrier. `path` is path and query as sent; `body` the raw bytes. */
 export type CarrierRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer };
@@ -97,14 +97,14 @@ const digits = (number: string) => number.replace(/\D/g, "");
 
 /** Starts a carrier. @returns its interface for tests; close() also ends every hanging connection. */
 export async function startHttpCarrier(definition: HttpCarrierDefinition): Promise<HttpCarrier> {
-  const plans = new Map<string, Behaviour[]>();
+  const plans = new Map<string, Behavior[]>();
   const seen = new Map<string, number>();
   const taken: TakenMessage[] = [];
   const problems: string[] = [];
   const lastReceipts = new Map<string, CallbackRequest>();
   const lastInbound = new Map<string, CallbackRequest>();
   const waiting = new Set<NodeJS.Timeout>();
-  let otherwise: (to: string) => Behaviour = () => ({ kind: "accept" });
+  let otherwise: (to: string) => Behavior = () => ({ kind: "accept" });
 
   const recipientOf = (request: CarrierRequest) => {
     try {
@@ -121,19 +121,19 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
     taken.push(message);
     return answered(message);
   };
-  const behave = (behaviour: Behaviour, submission: Submission, response: ServerResponse) => {
-    switch (behaviour.kind) {
+  const behave = (behavior: Behavior, submission: Submission, response: ServerResponse) => {
+    switch (behavior.kind) {
       case "refuse":
       case "unavailable":
       case "throttle":
       case "account":
-        return answer(response, definition.failure(behaviour.kind, submission));
+        return answer(response, definition.failure(behavior.kind, submission));
       case "slow": {
         const late = take(submission);
         const timer = setTimeout(() => {
           waiting.delete(timer);
           answer(response, late);
-        }, behaviour.ms);
+        }, behavior.ms);
         return waiting.add(timer);
       }
       case "malformed": {
@@ -208,8 +208,8 @@ export async function startHttpCarrier(definition: HttpCarrierDefinition): Promi
   };
   return {
     environment: definition.environment(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    plan: (to, ...behaviours) => {
-      plans.set(digits(to), [...(plans.get(digits(to)) ?? []), ...behaviours]);
+    plan: (to, ...behaviors) => {
+      plans.set(digits(to), [...(plans.get(digits(to)) ?? []), ...behaviors]);
     },
     otherwise: (choose) => {
       otherwise = choose;

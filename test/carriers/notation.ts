@@ -48,5 +48,5 @@ const KEYWORDS = new Map([
   ["HELP", "HELP"],
 ]);
 
-/** The keyword that a carrier itself recognises in a text, by its customer's own list with French words; null: none. */
+/** The keyword that a carrier itself recognizes in a text, by its customer's own list with French words; null: none. */
 export const carrierKeywordOf = (text: string): string | null => KEYWORDS.get(text.trim().toUpperCase()) ?? null;

@@ -1,6 +1,6 @@
 /** An emulated short message service centre: SMPP 3.4 on loopback, on the server side of the package `smpp`. */
 import type { AddressInfo } from "node:net";
-import type { Behaviour, Carrier, ReceiptOptions, Reported, TakenMessage } from "./carrier";
+import type { Behavior, Carrier, ReceiptOptions, Reported, TakenMessage } from "./carrier";
 import {
   inboundFields,
   numberField,
@@ -14,7 +14,7 @@ import {
   textField,
 } from "./smsc-pdu";
 
-const NOT_TAKEN: Partial<Record<Behaviour["kind"], number>> = {
+const NOT_TAKEN: Partial<Record<Behavior["kind"], number>> = {
   refuse: STATUS.destination,
   unavailable: STATUS.system,
   throttle: STATUS.throttled,
@@ -30,7 +30,7 @@ const FIRST_ID = 0x10000000;
 const GARBAGE = Buffer.alloc(16, 0xff);
 
 /** A message of which some parts may still be missing; texts and ids by sequence number. */
-type Assembly = { behaviour: Behaviour; seen: Set<number>; texts: Map<number, string>; ids: Map<number, string> };
+type Assembly = { behavior: Behavior; seen: Set<number>; texts: Map<number, string>; ids: Map<number, string> };
 
 const inOrder = (values: Map<number, string>): string[] =>
   [...values].sort(([left], [right]) => left - right).map(([, value]) => value);
@@ -43,7 +43,7 @@ const withPlus = (number: string): string => (/^\d{7,}$/.test(number) ? `+${numb
  * for every second part.
  */
 export async function startSmsc(): Promise<Carrier & { dropConnections(): void; sessions(): number }> {
-  const plans = new Map<string, Behaviour[]>();
+  const plans = new Map<string, Behavior[]>();
   const requests = new Map<string, number>();
   const assemblies = new Map<string, Assembly>();
   const taken: TakenMessage[] = [];
@@ -57,15 +57,15 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
   // Ids must differ between two centres, and after a restart.
   let lastId = FIRST_ID + Math.floor(Math.random() * 0x60000000);
   let lastReceipt: object | undefined;
-  let otherwise: (to: string) => Behaviour = () => ({ kind: "accept" });
+  let otherwise: (to: string) => Behavior = () => ({ kind: "accept" });
 
   function assemblyOf(key: string, to: string, sequence: number): Assembly {
     const standing = assemblies.get(key);
     // A part that was already seen begins another try with the same reference.
     if (standing && !standing.seen.has(sequence)) return standing;
     requests.set(to, (requests.get(to) ?? 0) + 1);
-    const behaviour = plans.get(to)?.shift() ?? otherwise(to);
-    const made: Assembly = { behaviour, seen: new Set(), texts: new Map(), ids: new Map() };
+    const behavior = plans.get(to)?.shift() ?? otherwise(to);
+    const made: Assembly = { behavior, seen: new Set(), texts: new Map(), ids: new Map() };
     assemblies.set(key, made);
     return made;
   }
@@ -87,11 +87,11 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
     const isComplete = assembly.seen.size === part.total;
     if (isComplete) assemblies.delete(key);
 
-    const { behaviour, texts, ids } = assembly;
-    const refusal = NOT_TAKEN[behaviour.kind];
+    const { behavior, texts, ids } = assembly;
+    const refusal = NOT_TAKEN[behavior.kind];
     if (refusal !== undefined) answer(refusal);
-    if (behaviour.kind === "reset-unread") cut(session);
-    if (refusal !== undefined || behaviour.kind === "reset-unread" || behaviour.kind === "hang-unread") return;
+    if (behavior.kind === "reset-unread") cut(session);
+    if (refusal !== undefined || behavior.kind === "reset-unread" || behavior.kind === "hang-unread") return;
 
     lastId += 1;
     const id = lastId.toString(16);
@@ -106,18 +106,18 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
       from: withPlus(from),
       text: inOrder(texts).join(""),
       parts: part.total,
-      ids: inOrder(ids).slice(0, behaviour.kind === "partial" ? -1 : undefined),
+      ids: inOrder(ids).slice(0, behavior.kind === "partial" ? -1 : undefined),
       reference: null,
       receiptUrl: null,
       takenAt: new Date(),
     };
     taken.push(message);
     if ((numberField(pdu, "registered_delivery") & 0x03) !== 1) withoutReceipt.add(message);
-    if (behaviour.kind === "partial") answer(STATUS.system);
-    else if (behaviour.kind === "reset") cut(session);
-    else if (behaviour.kind === "malformed") session.socket.write(GARBAGE);
-    else if (behaviour.kind === "slow") timers.add(setTimeout(answer, behaviour.ms, 0, id));
-    else if (behaviour.kind === "accept") answer(0, id);
+    if (behavior.kind === "partial") answer(STATUS.system);
+    else if (behavior.kind === "reset") cut(session);
+    else if (behavior.kind === "malformed") session.socket.write(GARBAGE);
+    else if (behavior.kind === "slow") timers.add(setTimeout(answer, behavior.ms, 0, id));
+    else if (behavior.kind === "accept") answer(0, id);
   }
 
   function bind(session: Session, pdu: Pdu): void {
@@ -208,8 +208,8 @@ export async function startSmsc(): Promise<Carrier & { dropConnections(): void; 
       SMPP_SYSTEM_ID: SYSTEM_ID,
       SMPP_PASSWORD: PASSWORD,
     },
-    plan: (to, ...behaviours) => {
-      plans.set(to, [...(plans.get(to) ?? []), ...behaviours]);
+    plan: (to, ...behaviors) => {
+      plans.set(to, [...(plans.get(to) ?? []), ...behaviors]);
     },
     otherwise: (choose) => {
       otherwise = choose;

@@ -81,7 +81,7 @@ export function startVonageMessages(): Promise<HttpCarrier> {
   const signatureSecret = randomBytes(25).toString("hex");
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
-  function isAuthorised({ headers }: CarrierRequest): boolean {
+  function isAuthorized({ headers }: CarrierRequest): boolean {
     const [, head = "", claims = "", signature = ""] =
       /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(headers.authorization ?? "") ?? [];
     if (!createVerify("sha256").update(`${head}.${claims}`).verify(publicKey, signature, "base64url")) return false;
@@ -124,7 +124,7 @@ export function startVonageMessages(): Promise<HttpCarrier> {
         const type = "https://developer.vonage.com/api-errors#not-found";
         return { problem: "no such resource", answer: problem(404, type, "Not found", "No such resource.") };
       }
-      if (!isAuthorised(request)) return { problem: "wrong token", answer: UNAUTHORIZED };
+      if (!isAuthorized(request)) return { problem: "wrong token", answer: UNAUTHORIZED };
       const json = jsonOf(request);
       if (!json) return invalid("body", "not JSON");
       const { channel, message_type, to, from, text, client_ref, webhook_url, webhook_version, sms } = json;

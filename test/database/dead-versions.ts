@@ -3,7 +3,7 @@ import pg from "pg";
 import { pool } from "@/server/core/db";
 
 /**
- * Opens such a transaction, runs `churn`, which leaves dead versions, vacuums and analyses the tables, and then does `work`.
+ * Opens such a transaction, runs `churn`, which leaves dead versions, vacuums and analyzes the tables, and then does `work`.
  * Autovacuum is off for these tables until the end of the test file.
  * @param churn SQL statements, each committed separately.
  */

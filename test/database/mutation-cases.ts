@@ -3,7 +3,7 @@ import { issuePasswordReset } from "@/server/auth/credentials/change-password";
 import { startSession } from "@/server/auth/sessions/sessions";
 import { newId } from "@/server/core/ids";
 import { callAs, TEST_ORIGIN } from "../call-procedure";
-import { addMember, addPasskey, enrol, makeEndpoint, PASSWORD, type Person } from "./people";
+import { addMember, addPasskey, enroll, makeEndpoint, PASSWORD, type Person } from "./people";
 import { makeRoute } from "./routes";
 import { makeMessages } from "./webhooks";
 
@@ -42,18 +42,18 @@ const AUTH_MUTATIONS: MutationCases = {
       return callAs(null, "auth.resetPassword", { token, password: NEW_PASSWORD });
     },
   ],
-  "auth.secondFactor.confirm": ["second_factor.enabled", enrol],
+  "auth.secondFactor.confirm": ["second_factor.enabled", enroll],
   "auth.secondFactor.disable": [
     "second_factor.disabled",
     async (owner) => {
-      const [code] = await enrol(owner);
+      const [code] = await enroll(owner);
       return callAs(owner, "auth.secondFactor.disable", { password: PASSWORD, code });
     },
   ],
   "auth.secondFactor.regenerateRecoveryCodes": [
     "second_factor.recovery_codes_regenerated",
     async (owner) => {
-      const [code] = await enrol(owner);
+      const [code] = await enroll(owner);
       return callAs(owner, "auth.secondFactor.regenerateRecoveryCodes", { password: PASSWORD, code });
     },
   ],

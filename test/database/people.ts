@@ -44,7 +44,7 @@ export async function makeEndpoint({ accountId }: Person, isActive = true): Prom
 }
 
 /** Enables an authenticator app. @returns its recovery codes. */
-export async function enrol(owner: Person): Promise<string[]> {
+export async function enroll(owner: Person): Promise<string[]> {
   const { secret } = (await callAs(owner, "auth.secondFactor.begin", undefined)) as { secret: string };
   const code = codeAt(secret, stepAt(Date.now() / 1_000));
   return ((await callAs(owner, "auth.secondFactor.confirm", { code })) as { recovery_codes: string[] }).recovery_codes;

@@ -92,7 +92,7 @@ const en = {
     setUp: "Set up",
     code: "Code",
   },
-  enrol: {
+  enroll: {
     form: "Set up authenticator app",
     instructions: "Scan this with your authenticator app, or type the key into it. Then enter the code that it shows.",
     qrCode: "QR code",

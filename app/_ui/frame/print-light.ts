@@ -1,6 +1,6 @@
 const SCHEME = "data-mantine-color-scheme";
 
-/** Prints dark pages in light colours, which suit paper. @returns a function that ends this. */
+/** Prints dark pages in light colors, which suit paper. @returns a function that ends this. */
 export function printLight(): () => void {
   const page = document.documentElement;
   let shown: string | null = null;

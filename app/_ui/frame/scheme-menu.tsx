@@ -15,7 +15,7 @@ const SCHEMES: ReadonlyArray<{ value: MantineColorScheme; icon: Icon }> = [
   { value: "auto", icon: IconDeviceDesktop },
 ];
 
-/** The menu of colour schemes, which also makes tables compact and times exact. `children`: the button that opens it. */
+/** The menu of color schemes, which also makes tables compact and times exact. `children`: the button that opens it. */
 export function SchemeMenu({ withDensity, children }: { withDensity: boolean; children: ReactNode }) {
   const isCompact = useCompact();
   const isExact = useExactTimes();

@@ -9,7 +9,7 @@ import { lazily } from "../connection/connection";
 const SchemeMenu = lazily(() => import("./scheme-menu").then((file) => ({ default: file.SchemeMenu })));
 
 /**
- * The button that chooses light, dark or the system's colours, and with `withDensity` compact tables; its menu is loaded when
+ * The button that chooses light, dark or the system's colors, and with `withDensity` compact tables; its menu is loaded when
  * it is first opened. CSS shows one of the icons, because the server does not know the choice.
  */
 export function SchemeToggle({ withDensity = false }: { withDensity?: boolean }) {

@@ -15,7 +15,7 @@ const iris: MantineColorsTuple = [
   "#2b3595",
 ];
 
-/** Cool greys that match the primary colour. */
+/** Cool grays that match the primary color. */
 const dark: MantineColorsTuple = [
   "#dfe3ec",
   "#b9bfce",
@@ -91,9 +91,9 @@ export const theme = createTheme({
 /** White text on this red has a contrast of 4.5:1, unlike on Mantine's own shade. */
 const DANGER = { "--mantine-color-red-filled": "#c92a2a", "--mantine-color-red-filled-hover": "#b02525" };
 
-/** CSS variables per colour scheme; `--page` is the background behind the cards, `--rule` a line inside one. */
+/** CSS variables per color scheme; `--page` is the background behind the cards, `--rule` a line inside one. */
 export const surfaces: CSSVariablesResolver = () => ({
-  // Mantine sets its colours per scheme, which would override values for both schemes.
+  // Mantine sets its colors per scheme, which would override values for both schemes.
   variables: {},
   light: {
     ...DANGER,

@@ -7,7 +7,7 @@ export interface IconProps extends Omit<SVGProps<SVGSVGElement>, "stroke"> {
   stroke?: number | string;
 }
 
-/** A drawing in lines of the text's colour. */
+/** A drawing in lines of the text's color. */
 export type Icon = ComponentType<IconProps>;
 
 /** The drawing of an icon: `d` is its SVG path on a grid of 24 by 24. Assistive technology ignores it unless told otherwise. */

@@ -78,7 +78,7 @@ export function Reference() {
     };
   }, []);
 
-  // Scalar reads the forced scheme only once; afterwards these classes select its colours.
+  // Scalar reads the forced scheme only once; afterwards these classes select its colors.
   useEffect(() => {
     initialScheme.current = scheme;
     document.body.classList.toggle("dark-mode", scheme === "dark");

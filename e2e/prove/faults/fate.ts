@@ -1,5 +1,5 @@
 /** The fate of each number, chosen at random: how carriers treat its message without a fault, and their receipts. */
-import type { Behaviour, Reported } from "@/test/carriers/carrier";
+import type { Behavior, Reported } from "@/test/carriers/carrier";
 import { between, chanceOf, weighed } from "./chance";
 
 /** One receipt, with its delay after the acceptance or after the previous receipt. */
@@ -58,17 +58,17 @@ export function receiptsFor(seed: number, to: string): PlannedReceipt[] {
 }
 
 /**
- * A carrier's behaviour for the `nth` request of a number while the carrier itself has no fault.
+ * A carrier's behavior for the `nth` request of a number while the carrier itself has no fault.
  * @param timeoutMs the service's timeout for a response.
  */
-export function everydayBehaviour(
+export function everydayBehavior(
   seed: number,
   { to, carrier, nth, timeoutMs }: { to: string; carrier: string; nth: number; timeoutMs: number },
-): Behaviour {
+): Behavior {
   const chance = chanceOf(`${seed} ${carrier} ${nth} ${to}`);
   // Its receipt is sent before the response.
   if (mannerOf(seed, to) === "early") return { kind: "slow", ms: SLOW_MS };
-  return weighed<Behaviour>(chance, [
+  return weighed<Behavior>(chance, [
     [900, { kind: "accept" }],
     [50, { kind: "slow", ms: between(chance, 50, Math.floor(timeoutMs / 2)) }],
     [6, { kind: "slow", ms: timeoutMs + between(chance, 200, 1_500) }],

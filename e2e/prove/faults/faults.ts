@@ -134,7 +134,7 @@ async function perform(scene: Scene, fault: Fault): Promise<string> {
       return `${gate.rejoin(fault.ending)} connections`;
     }
     case "carrier":
-      carriers.setMode(fault.carrier, fault.behaviour);
+      carriers.setMode(fault.carrier, fault.behavior);
       await pause(fault.forMs);
       carriers.setMode(fault.carrier, null);
       return "is over";
@@ -174,7 +174,7 @@ function wordsFor(fault: Fault): string {
     case "partition":
       return `${fault.name}, ${fault.direction}, for ${seconds(fault.forMs)}, then ${fault.ending}`;
     case "carrier":
-      return `${fault.carrier}, ${fault.behaviour.kind}, for ${seconds(fault.forMs)}`;
+      return `${fault.carrier}, ${fault.behavior.kind}, for ${seconds(fault.forMs)}`;
     case "receiver":
       return `${fault.receiver}, ${fault.manner}, for ${seconds(fault.forMs)}`;
   }

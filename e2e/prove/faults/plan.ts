@@ -1,5 +1,5 @@
 /** The timetable of faults, derived only from a seed. */
-import type { Behaviour } from "@/test/carriers/carrier";
+import type { Behavior } from "@/test/carriers/carrier";
 import { CARRIERS, type ProvenCarrier } from "../world/carriers";
 import type { ProcessName } from "../world/fleet";
 import { WEAK_RECEIVERS } from "../world/receiver-names";
@@ -23,7 +23,7 @@ export type Fault = { atMs: number } & (
   | { kind: "clients"; forMs: number }
   | { kind: "cut"; name: ProcessName; what: Cut; count: number }
   | { kind: "partition"; name: ProcessName; direction: Direction; forMs: number; ending: Ending }
-  | { kind: "carrier"; carrier: ProvenCarrier; behaviour: Behaviour; forMs: number }
+  | { kind: "carrier"; carrier: ProvenCarrier; behavior: Behavior; forMs: number }
   | { kind: "receiver"; receiver: string; manner: Manner; forMs: number }
 );
 
@@ -140,7 +140,7 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
         ending: oneOf<Ending>(chance, ["delivered", "lost", "forgotten"]),
       };
     case "carrier": {
-      const behaviour = weighed<Behaviour>(chance, [
+      const behavior = weighed<Behavior>(chance, [
         [2, { kind: "hang" }],
         [1, { kind: "hang-unread" }],
         [2, { kind: "reset" }],
@@ -150,7 +150,7 @@ function faultAt(chance: Chance, kind: FaultKind, atMs: number, timeoutMs: numbe
         [2, { kind: "unavailable" }],
         [2, { kind: "throttle" }],
       ]);
-      return { kind, atMs, carrier: oneOf(chance, CARRIERS), behaviour, forMs: between(chance, 1_000, 6_000) };
+      return { kind, atMs, carrier: oneOf(chance, CARRIERS), behavior, forMs: between(chance, 1_000, 6_000) };
     }
     case "receiver": {
       const manner = oneOf<Manner>(chance, ["fail", "hang", "redirect", "reset"]);

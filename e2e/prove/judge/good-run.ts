@@ -79,7 +79,7 @@ export function goodRun(): Evidence {
     happened: [],
     reading: { reads: 0, missing: [], backwards: [] },
     limited: null,
-    requests: [{ atMs: 1, carrier: "twilio", to: TO, behaviour: "accept" }],
+    requests: [{ atMs: 1, carrier: "twilio", to: TO, behavior: "accept" }],
     taken: [{ atMs: 1, carrier: "twilio", to: TO, reference: `${ID}-1` }],
     database: {
       messages: [message],

@@ -41,7 +41,7 @@ function banned(of: Case): Evidence {
   const aims: Aim[] = [{ when, to: TO, url, send: { ...send, ...of.send } }];
   return {
     ...run,
-    requests: askedMs === null ? [] : [{ atMs: askedMs, carrier: "twilio", to: TO, behaviour: "accept" }],
+    requests: askedMs === null ? [] : [{ atMs: askedMs, carrier: "twilio", to: TO, behavior: "accept" }],
     database: {
       ...run.database,
       messages: message ? run.database.messages.map((each) => ({ ...each, costMicros: 0, ...message })) : [],

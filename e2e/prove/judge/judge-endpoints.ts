@@ -6,7 +6,7 @@ import { groupBy } from "./grouped";
 /** Duration of the statement that records an event and reads the subscriptions. */
 const SLACK_MS = 500;
 /** Running jobs learn of a change within a second; times in signatures are whole seconds. */
-const LEARNT_WITHIN_MS = 1_000;
+const LEARNED_WITHIN_MS = 1_000;
 
 /** A time in which an endpoint had these event types; null: deleted, or not yet created. */
 type Phase = { fromMs: number; untilMs: number; events: readonly string[] | null };
@@ -71,7 +71,7 @@ function judgeEvents(life: EndpointLife, { database, answered, received, history
 function judgeRequests({ receiver, changed, deleted }: EndpointLife, own: Evidence["received"]): string[] {
   const isMoved = changed?.at.isDone === true && changed.receiver !== receiver;
   return own.flatMap((event) => {
-    const after = (ms: number) => event.signedMs > ms + LEARNT_WITHIN_MS;
+    const after = (ms: number) => event.signedMs > ms + LEARNED_WITHIN_MS;
     const name = `${event.eventId} was sent to ${event.receiver}`;
     if (deleted?.isDone && after(deleted.answeredMs))
       return [`${name} ${event.signedMs - deleted.answeredMs} ms after the deletion`];

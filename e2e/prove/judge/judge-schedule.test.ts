@@ -6,11 +6,11 @@ import { goodRun, ID, TO } from "./good-run";
 import { judgeSchedule } from "./judge-schedule";
 
 const cancellation = (result: Cancellation["result"]): Cancellation => ({ id: ID, to: TO, result, knownAtMs: 100 });
-const request = (atMs: number, behaviour: CarrierRequest["behaviour"]): CarrierRequest => ({
+const request = (atMs: number, behavior: CarrierRequest["behavior"]): CarrierRequest => ({
   atMs,
   carrier: "twilio",
   to: TO,
-  behaviour,
+  behavior,
 });
 
 /** A run whose message was canceled, with these requests to carriers. */

@@ -4,7 +4,7 @@ import { groupBy } from "./grouped";
 
 const CANCELED = "canceled";
 
-/** Behaviours of carriers that certainly did not take the message, so that it could still be canceled. */
+/** Behaviors of carriers that certainly did not take the message, so that it could still be canceled. */
 const DECLINED: readonly string[] = ["refuse", "unavailable", "throttle"];
 
 export type ScheduleVerdict = {
@@ -31,8 +31,8 @@ function judgeCancellations({ cancellations, requests, taken, database }: Eviden
     return [
       ...(isCanceled ? [] : [`${id} was canceled and is ${message?.status} ${message?.errorCode ?? ""}`]),
       ...(takenNumbers.has(to) ? [`${id} was canceled, and a carrier took it`] : []),
-      ...own.flatMap(({ atMs, carrier, behaviour }) =>
-        atMs > knownAtMs || !DECLINED.includes(behaviour) ? [`${id} was canceled, and ${carrier} was asked`] : [],
+      ...own.flatMap(({ atMs, carrier, behavior }) =>
+        atMs > knownAtMs || !DECLINED.includes(behavior) ? [`${id} was canceled, and ${carrier} was asked`] : [],
       ),
     ];
   });

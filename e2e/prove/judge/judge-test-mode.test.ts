@@ -26,7 +26,7 @@ test("a test message never reaches a carrier", () => {
   };
   expect(foundIn(sent)).toEqual([]);
   const asked = { atMs: 1, carrier: "twilio", to } as const;
-  expect(foundIn({ ...sent, requests: [...run.requests, { ...asked, behaviour: "refuse" }] })).toEqual(["testMode"]);
+  expect(foundIn({ ...sent, requests: [...run.requests, { ...asked, behavior: "refuse" }] })).toEqual(["testMode"]);
   expect(foundIn({ ...sent, taken: [...run.taken, { ...asked, reference: null }] })).toContain("testMode");
 });
 

@@ -8,7 +8,7 @@ const life = (process: string, end: Life["end"], untilMs: number | null): Life =
   process,
   fromMs: 0,
   untilMs,
-  signalledMs: untilMs,
+  signaledMs: untilMs,
   end,
   output: null,
 });
@@ -64,7 +64,7 @@ test("the report says when each queue of each process works after the database i
   const lives = [
     life("worker-1.1", null, null),
     life("worker-1.2", "killed", 2_000),
-    { ...life("worker-1.3", "stopped", 30_000), signalledMs: 800 },
+    { ...life("worker-1.3", "stopped", 30_000), signaledMs: 800 },
   ];
   const found = afterReturns([restart as never], lives, { attempts: [], moves: [], events: [], work }, 60_000);
   expect(found).toEqual([

@@ -56,7 +56,7 @@ export function afterReturns(
       (life) =>
         life.name.startsWith("worker") &&
         life.fromMs < backAtMs &&
-        Math.min(life.signalledMs ?? untilMs, life.untilMs ?? untilMs, untilMs) > backAtMs + WORKS_WITHIN_MS,
+        Math.min(life.signaledMs ?? untilMs, life.untilMs ?? untilMs, untilMs) > backAtMs + WORKS_WITHIN_MS,
     );
     const first = workers.flatMap(({ process }) =>
       QUEUES.map((queue) => {

@@ -177,7 +177,7 @@ export function judge(evidence: Evidence): Verdict {
     if (!mayBeRepeated(evidence, message, copies)) duplicated.push(described);
     else {
       remarks.duplicatedAllowed.push(described);
-      const first = requestsByNumber.get(to)?.[0]?.behaviour;
+      const first = requestsByNumber.get(to)?.[0]?.behavior;
       if (first === "accept") remarks.duplicatedAfterResponse.push(described);
     }
   }

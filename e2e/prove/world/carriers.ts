@@ -1,13 +1,13 @@
-/** The carriers of the proof: their behaviour, their receipts and their book. */
+/** The carriers of the proof: their behavior, their receipts and their book. */
 import { type CarrierName, type Carriers, isHttpCarrier, startCarriers } from "@/test/carriers/all";
-import type { Behaviour, Carrier, InboundMessage, TakenMessage } from "@/test/carriers/carrier";
-import { everydayBehaviour, receiptsFor } from "../faults/fate";
+import type { Behavior, Carrier, InboundMessage, TakenMessage } from "@/test/carriers/carrier";
+import { everydayBehavior, receiptsFor } from "../faults/fate";
 
 export const CARRIERS = ["twilio", "vonage", "smpp"] as const satisfies readonly CarrierName[];
 export type ProvenCarrier = (typeof CARRIERS)[number];
 
 /** A request to a carrier, and how the carrier handled it. */
-export type CarrierRequest = { atMs: number; carrier: ProvenCarrier; to: string; behaviour: Behaviour["kind"] };
+export type CarrierRequest = { atMs: number; carrier: ProvenCarrier; to: string; behavior: Behavior["kind"] };
 
 /** A message that a carrier took. `reference` names the attempt, if the carrier gets it. */
 export type Taken = { atMs: number; carrier: ProvenCarrier; to: string; reference: string | null };
@@ -17,8 +17,8 @@ export type ProofCarriers = {
   environment: Record<string, string>;
   requests: CarrierRequest[];
   taken: () => Taken[];
-  /** Sets a carrier's behaviour for every request; null: the behaviour without a fault. */
-  setMode: (carrier: ProvenCarrier, behaviour: Behaviour | null) => void;
+  /** Sets a carrier's behavior for every request; null: the behavior without a fault. */
+  setMode: (carrier: ProvenCarrier, behavior: Behavior | null) => void;
   /** Sets a delay of all carriers' responses; null: none. */
   slowDown: (ms: number | null) => void;
   /**
@@ -53,7 +53,7 @@ export async function startProofCarriers(seed: number, timeoutMs: number): Promi
   const carriers: Carriers<ProvenCarrier> = await startCarriers(CARRIERS);
   const requests: CarrierRequest[] = [];
   const problems: string[] = [];
-  const modes = new Map<ProvenCarrier, Behaviour | null>();
+  const modes = new Map<ProvenCarrier, Behavior | null>();
   const counts = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   let outstanding = 0;
@@ -66,11 +66,11 @@ export async function startProofCarriers(seed: number, timeoutMs: number): Promi
       const key = `${name} ${to}`;
       const nth = (counts.get(key) ?? 0) + 1;
       counts.set(key, nth);
-      const everyday = (): Behaviour =>
-        slowMs === null ? everydayBehaviour(seed, { to, carrier: name, nth, timeoutMs }) : { kind: "slow", ms: slowMs };
-      const behaviour = isHealthy ? ({ kind: "accept" } as const) : (modes.get(name) ?? everyday());
-      requests.push({ atMs: Date.now(), carrier: name, to, behaviour: behaviour.kind });
-      return behaviour;
+      const everyday = (): Behavior =>
+        slowMs === null ? everydayBehavior(seed, { to, carrier: name, nth, timeoutMs }) : { kind: "slow", ms: slowMs };
+      const behavior = isHealthy ? ({ kind: "accept" } as const) : (modes.get(name) ?? everyday());
+      requests.push({ atMs: Date.now(), carrier: name, to, behavior: behavior.kind });
+      return behavior;
     });
   }
 
@@ -146,8 +146,8 @@ export async function startProofCarriers(seed: number, timeoutMs: number): Promi
           reference,
         })),
       ),
-    setMode: (name, behaviour) => {
-      modes.set(name, behaviour);
+    setMode: (name, behavior) => {
+      modes.set(name, behavior);
     },
     slowDown: (ms) => {
       slowMs = ms;

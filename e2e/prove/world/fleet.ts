@@ -11,7 +11,7 @@ export type Life = {
   fromMs: number;
   untilMs: number | null;
   /** When it was asked to stop, which may take a while; null: never. */
-  signalledMs: number | null;
+  signaledMs: number | null;
   end: "killed" | "stopped" | "by itself" | "forced" | null;
   /** The end of its output when it ended by itself or was killed. */
   output: string | null;
@@ -63,7 +63,7 @@ export function startFleet(
       process,
       fromMs: Date.now(),
       untilMs: null,
-      signalledMs: null,
+      signaledMs: null,
       end: null,
       output: null,
     };
@@ -85,7 +85,7 @@ export function startFleet(
     if (!found) return;
     const { spawned, life } = found;
     life.end ??= how;
-    life.signalledMs ??= Date.now();
+    life.signaledMs ??= Date.now();
     spawned.signal(how === "killed" ? "SIGKILL" : "SIGTERM");
     const late = setTimeout(() => {
       life.end = "forced";

@@ -68,7 +68,7 @@ const validators = new Map<string, ValidateFunction>();
 /** Validation errors of a value; null when it is valid. References of the schema are resolved in the document. */
 function faultsOf(schema: Json, value: unknown): unknown {
   if (!ajv) {
-    // Each validator runs only a few times: optimising its code takes longer than it saves.
+    // Each validator runs only a few times: optimizing its code takes longer than it saves.
     ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
     addFormats.default(ajv);
     ajv.addSchema(document, "document");

@@ -172,7 +172,7 @@ export const HEADERS = {
     42,
   ),
   "Preference-Applied": {
-    description: "The preference that was honoured, `handling=strict` or `handling=lenient`; absent without one.",
+    description: "The preference that was honored, `handling=strict` or `handling=lenient`; absent without one.",
     schema: { type: "string", enum: ["handling=strict", "handling=lenient"] },
     example: "handling=strict",
   },

@@ -1,5 +1,5 @@
 /**
- * Whether a path is already normalised. Next resolves `..` and `%2e%2e` before it looks for a page, a file or a route: this check
+ * Whether a path is already normalized. Next resolves `..` and `%2e%2e` before it looks for a page, a file or a route: this check
  * would judge one path, and Next would serve another.
  */
 export function isPlainPath(path: string): boolean {

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("what is written to the console becomes lines of the log, in one line each and without colours", () => {
+test("what is written to the console becomes lines of the log, in one line each and without colors", () => {
   const logged = vi.spyOn(logger, "log").mockReturnValue(undefined);
   logConsole();
   output.log(" \u001b[32m✓\u001b[39m %s", "Ready");

@@ -47,7 +47,7 @@ async function makePerson(): Promise<Person> {
 const codeOf = (secret: string, steps = 0): string => codeAt(secret, stepAt(Date.now() / 1_000) + steps);
 
 /** Enables an app by the code of the step before, so that those of now and after are unused. */
-async function enrol(person: Person) {
+async function enroll(person: Person) {
   const { secret } = await beginSecondFactor(person);
   const { recovery_codes: recoveryCodes } = await confirmSecondFactor(person, { code: codeOf(secret, -1) });
   return { secret, recoveryCodes };
@@ -58,7 +58,7 @@ const enter = ({ email }: Person, code?: string, address = newAddress(), passwor
 
 test("once an app is enabled, the password alone opens nothing; with a code it does", async () => {
   const person = await makePerson();
-  const { secret } = await enrol(person);
+  const { secret } = await enroll(person);
   expect(await getSecondFactor(person)).toMatchObject({ enabled: true, recovery_codes_left: 10 });
   await expect(enter(person)).rejects.toMatchObject(WANTED);
   await expect(enter(person, "000000")).rejects.toMatchObject(WRONG_CODE);
@@ -72,14 +72,14 @@ test("once an app is enabled, the password alone opens nothing; with a code it d
 
 test("a wrong password is refused as ever, whatever the code", async () => {
   const person = await makePerson();
-  const { secret } = await enrol(person);
+  const { secret } = await enroll(person);
   expect(await enter(person, codeOf(secret), newAddress(), "wrong")).toBeNull();
   expect(await enter(person, codeOf(secret))).not.toBeNull();
 });
 
 test("a code works once, and no earlier one after it; also when many try it at once", async () => {
   const person = await makePerson();
-  const { secret } = await enrol(person);
+  const { secret } = await enroll(person);
   const code = codeOf(secret, 1);
   const ends = await Promise.allSettled(Array.from({ length: 8 }, () => enter(person, code)));
   expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
@@ -90,7 +90,7 @@ test("a code works once, and no earlier one after it; also when many try it at o
 
 test("a recovery code stands in for the app once", async () => {
   const person = await makePerson();
-  const { recoveryCodes } = await enrol(person);
+  const { recoveryCodes } = await enroll(person);
   const [first = "", second = ""] = recoveryCodes;
   const ends = await Promise.allSettled(Array.from({ length: 5 }, () => enter(person, first)));
   expect(ends.filter((end) => end.status === "fulfilled")).toHaveLength(1);
@@ -101,7 +101,7 @@ test("a recovery code stands in for the app once", async () => {
 
 test("wrong codes are throttled as wrong passwords are, and asking for the second step does not lift that", async () => {
   const person = await makePerson();
-  const { secret } = await enrol(person);
+  const { secret } = await enroll(person);
   const address = newAddress();
   for (let guess = 1; guess <= 5; guess += 1) {
     await expect(enter(person, "000000", address)).rejects.toMatchObject(WRONG_CODE);
@@ -145,7 +145,7 @@ test("a session that was left open cannot put up an app of somebody else", async
 
 test("disabling wants the password and a code, and counts wrong ones", async () => {
   const person = await makePerson();
-  const { secret, recoveryCodes } = await enrol(person);
+  const { secret, recoveryCodes } = await enroll(person);
   const disable = (password: string, code: string) => disableSecondFactor(person, { password, code }, "198.51.100.1");
   await expect(disable("wrong", codeOf(secret))).rejects.toMatchObject({ status: 400, wire: { param: "password" } });
   await expect(disable(PASSWORD, "000000")).rejects.toMatchObject({ status: 400, wire: { param: "code" } });
@@ -158,7 +158,7 @@ test("disabling wants the password and a code, and counts wrong ones", async () 
   });
   expect(await enter(person)).not.toBeNull();
   const other = await makePerson();
-  await enrol(other);
+  await enroll(other);
   const guess = () => disableSecondFactor(other, { password: PASSWORD, code: "000000" }, "198.51.100.2");
   for (let tries = 1; tries <= 5; tries += 1) await expect(guess()).rejects.toMatchObject({ status: 400 });
   await expect(guess()).rejects.toMatchObject(THROTTLED);
@@ -166,7 +166,7 @@ test("disabling wants the password and a code, and counts wrong ones", async () 
 
 test("the right password alone starts no limit of codes anew, wherever it is given", async () => {
   const person = await makePerson();
-  const { secret } = await enrol(person);
+  const { secret } = await enroll(person);
   const address = newAddress();
   const disable = (code: string) => disableSecondFactor(person, { password: PASSWORD, code }, address);
   for (let guess = 1; guess <= 5; guess += 1) {
@@ -177,7 +177,7 @@ test("the right password alone starts no limit of codes anew, wherever it is giv
 
   const owner = await makePerson();
   const guest = await makePerson();
-  const { secret: guestSecret } = await enrol(guest);
+  const { secret: guestSecret } = await enroll(guest);
   const { link } = await invite({ ...owner, role: "owner" }, { email: guest.email, role: "viewer" });
   const token = new URL(link ?? "").searchParams.get("token") ?? "";
   for (let guess = 1; guess <= 4; guess += 1) {
@@ -200,7 +200,7 @@ test("without an app the right password starts the limit anew", async () => {
 
 test("the operator takes it away from a person who lost it, which is recorded", async () => {
   const person = await makePerson();
-  await enrol(person);
+  await enroll(person);
   await clearSecondFactor(OPERATOR, person.email.toUpperCase());
   expect(await enter(person)).not.toBeNull();
   await expect(clearSecondFactor(OPERATOR, person.email)).rejects.toMatchObject({ status: 404 });
@@ -238,7 +238,7 @@ async function workingOf(person: Person, codes: readonly string[]): Promise<stri
 
 test("new recovery codes end the earlier ones, work once each, and end no session", async () => {
   const person = await makePerson();
-  const { secret, recoveryCodes } = await enrol(person);
+  const { secret, recoveryCodes } = await enroll(person);
   const before = await getSecondFactor(person);
   const opened = await enter(person, recoveryCodes[0]);
   const codes = await regenerate(person, codeOf(secret));
@@ -257,7 +257,7 @@ test("new recovery codes end the earlier ones, work once each, and end no sessio
 
 test("a recovery code is proof enough for new ones, which count from then on", async () => {
   const person = await makePerson();
-  const { recoveryCodes } = await enrol(person);
+  const { recoveryCodes } = await enroll(person);
   const codes = await regenerate(person, recoveryCodes[0] ?? "");
   expect(await getSecondFactor(person)).toMatchObject({ recovery_codes_left: 10 });
   expect(await workingOf(person, [recoveryCodes[1] ?? "", codes[0] ?? ""])).toEqual([codes[0]]);
@@ -265,7 +265,7 @@ test("a recovery code is proof enough for new ones, which count from then on", a
 
 test("without the password and a code the recovery codes stay as they are, and wrong ones are counted", async () => {
   const person = await makePerson();
-  const { secret, recoveryCodes } = await enrol(person);
+  const { secret, recoveryCodes } = await enroll(person);
   const before = await getSecondFactor(person);
   const wrong = (param: string) => ({ status: 400, wire: { param } });
   await expect(regenerate(person, codeOf(secret), { password: "wrong" })).rejects.toMatchObject(wrong("password"));
@@ -289,7 +289,7 @@ test("nobody without an enabled second factor gets recovery codes", async () => 
 
 test.each(["app", "recovery"])("a request that comes again with a code (%s) replaces nothing", async (kind) => {
   const person = await makePerson();
-  const { secret, recoveryCodes } = await enrol(person);
+  const { secret, recoveryCodes } = await enroll(person);
   const proof = kind === "app" ? codeOf(secret) : (recoveryCodes[0] ?? "");
   const ends = await Promise.allSettled(Array.from({ length: 4 }, () => regenerate(person, proof)));
   const [codes, ...others] = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
@@ -300,7 +300,7 @@ test.each(["app", "recovery"])("a request that comes again with a code (%s) repl
 
 test("of simultaneous requests with different codes, all of one response work and none of the others", async () => {
   const person = await makePerson();
-  const { secret, recoveryCodes } = await enrol(person);
+  const { secret, recoveryCodes } = await enroll(person);
   const proofs = [codeOf(secret), codeOf(secret, 1), ...recoveryCodes.slice(0, 3)];
   const ends = await Promise.allSettled(proofs.map((proof) => regenerate(person, proof)));
   const sets = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
@@ -312,7 +312,7 @@ test("of simultaneous requests with different codes, all of one response work an
 
 test("neither the secret nor a recovery code can be read in the database", async () => {
   const person = await makePerson();
-  const enrolled = await enrol(person);
+  const enrolled = await enroll(person);
   const { secret } = enrolled;
   const recoveryCodes = [...enrolled.recoveryCodes, ...(await regenerate(person, codeOf(secret)))];
   const tables = ["second_factors", "recovery_codes", "audit_entries"];
@@ -323,7 +323,7 @@ test("neither the secret nor a recovery code can be read in the database", async
 
 test("the time of recovery codes that a process of the version before has made is known", async () => {
   const person = await makePerson();
-  await enrol(person);
+  await enroll(person);
   const { rows } = await pool().query<{ madeAt: Date }>(
     `UPDATE second_factors SET recovery_codes_at = clock_timestamp() + interval '1 minute' WHERE user_id = $1
      RETURNING recovery_codes_at AS "madeAt"`,

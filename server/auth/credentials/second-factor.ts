@@ -14,7 +14,7 @@ import { normalEmail } from "../normal-email";
 import type {
   ConfirmSecondFactorInput,
   SecondFactor,
-  SecondFactorEnrolment,
+  SecondFactorEnrollment,
   SecondFactorProof,
   SecondFactorRecovery,
 } from "../schema";
@@ -60,7 +60,7 @@ function qrOf(text: string): { size: number; path: string } {
  * Makes a secret for the person's app. It becomes active with its first correct code; until then it can be replaced.
  * @throws 403 `confirmation_required`, 400 `second_factor_enabled`.
  */
-export async function beginSecondFactor(actor: SessionActor): Promise<SecondFactorEnrolment> {
+export async function beginSecondFactor(actor: SessionActor): Promise<SecondFactorEnrollment> {
   requireConfirmed(actor);
   const user = await prisma().user.findUniqueOrThrow({ where: { id: actor.userId } });
   const secret = newTotpSecret();

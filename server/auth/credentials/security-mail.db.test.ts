@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeAuthenticator } from "@/test/authenticator";
-import { enrol, makePerson, PASSWORD, type Person } from "@/test/database/people";
+import { enroll, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { linksIn, type MailServer, startMailServer } from "@/test/network/mail-server";
 import { pool } from "../../core/db";
 import { env, publicUrl } from "../../core/env";
@@ -65,7 +65,7 @@ test("a person is told of an added and of a removed passkey, when and from where
 
 test("a person is told of an authenticator app, of new recovery codes, and when the app is disabled", async () => {
   const ann = await person();
-  const [first = "", second = ""] = await enrol(ann);
+  const [first = "", second = ""] = await enroll(ann);
   await regenerateRecoveryCodes(ann, { password: PASSWORD, code: first }, newAddress());
   await expect(disableSecondFactor(ann, { password: PASSWORD, code: second }, newAddress())).rejects.toThrow();
   expect(await mailsTo(ann)).toHaveLength(2);

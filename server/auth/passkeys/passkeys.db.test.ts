@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type Authenticator, makeAuthenticator } from "@/test/authenticator";
 import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
-import { enrol, lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
+import { enroll, lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { pool } from "../../core/db";
 import { env, publicUrl } from "../../core/env";
 import { hasSecondFactor } from "../credentials/has-second-factor";
@@ -198,7 +198,7 @@ test("a passkey is renamed and removed by its owner alone; removing it requires 
 test("recovery codes stay until the last second factor is gone", async () => {
   const person = await makePerson();
   const { authenticator, passkey } = await add(person);
-  const codes = await enrol(person);
+  const codes = await enroll(person);
   const proof = async () => ({ password: PASSWORD, passkey: authenticator.get(await beginPasskeyProof(person)) });
   expect(await disableSecondFactor(person, await proof(), newAddress())).toMatchObject({
     enabled: false,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { type Authenticator, makeAuthenticator } from "@/test/authenticator";
-import { enrol, lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
+import { enroll, lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { pool } from "../../core/db";
 import { publicUrl } from "../../core/env";
 import { addPasskey, beginPasskey, beginPasskeyProof, listPasskeys } from "../passkeys/passkeys";
@@ -53,7 +53,7 @@ const enterWithPassword = async (
 test("a passkey alone signs its owner in, without password and code", async () => {
   const person = await makePerson(true);
   const { authenticator } = await add(person);
-  await enrol(person);
+  await enroll(person);
   const signedIn = await enter(authenticator);
   expect(signedIn).toMatchObject({
     userId: person.userId,
@@ -169,7 +169,7 @@ test("once there is a passkey, the password alone opens nothing; with the passke
   const used = await signed(authenticator);
   expect(await signIn({ ...given, password: "wrong", passkey: used }, { ...caller, address: newAddress() })).toBeNull();
 
-  await enrol(person);
+  await enroll(person);
   await expect(signIn(given, caller)).rejects.toMatchObject({
     ...WANTED,
     message: "Use your passkey, or enter the code of your authenticator app.",

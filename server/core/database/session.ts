@@ -63,7 +63,7 @@ export class SessionClient extends pg.Client {
 
 /**
  * Statements look up rows by their keys, and connections keep the plans of named statements. A plan made while a table has a handful
- * of rows would read the whole table, and would go on doing so as the table grows, until autovacuum has analysed it. So would a plan
+ * of rows would read the whole table, and would go on doing so as the table grows, until autovacuum has analyzed it. So would a plan
  * for a hundred rows of a table of some 20,000, at the default cost of a random page, which is meant for spinning disks. Where no
  * index fits, JIT would take a disabled scan for an expensive statement and compile it.
  */

@@ -7,7 +7,7 @@ import { newClaimToken } from "./next-attempt";
 
 /**
  * An attempt's outcome. `nextClaim` is the token of the attempt that may follow: when the reply to COMMIT was lost and the
- * same result is recorded again, the attempt that was claimed then is recognised by it.
+ * same result is recorded again, the attempt that was claimed then is recognized by it.
  */
 export type AttemptResult = {
   attempt: Attempt;

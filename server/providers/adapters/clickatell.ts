@@ -124,7 +124,7 @@ const ONE_API_CODES = new Map<string, string>(
 /** A response with this status reports accepted messages too, if another one was not accepted. */
 const DECIDED_BY_MESSAGE = 400;
 
-/** An error is an object in some flavours of this API and a text in others. */
+/** An error is an object in some flavors of this API and a text in others. */
 const flaw = z
   .union([z.object({ code: wireCode, description: wireText }), z.string()])
   .nullish()

@@ -1,6 +1,6 @@
 /**
  * The sandbox, the built-in provider: it takes messages and reports on them like a real one, and sends nothing. The last digit of a
- * scenario number, +1555010000x, chooses its behaviour (docs/scenario-numbers.md). Its receipts wait in the job queue, so
+ * scenario number, +1555010000x, chooses its behavior (docs/scenario-numbers.md). Its receipts wait in the job queue, so
  * they survive a restart.
  */
 import { addJob } from "../../core/add-jobs";
@@ -44,7 +44,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 
 type Scenario = (id: string, post: (receipts: DueReceipt[]) => Promise<void>) => Promise<SendOutcome>;
 
-/** Behaviour of the sandbox by the last digit of a scenario number. */
+/** Behavior of the sandbox by the last digit of a scenario number. */
 const scenarios: Record<string, Scenario> = {
   "1": async (id, post) => {
     await post([receiptAfter(id, AT_ONCE_DELAY_MS, "delivered")]);

@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import { forged, jsonOf, referenceOf, textOf, wireTime } from "../http/callback-body";
-import { callbackContent, recognisedKeyword, reportFrom, takenAt } from "../http/callback-content";
+import { callbackContent, recognizedKeyword, reportFrom, takenAt } from "../http/callback-content";
 import {
   faultOfStatus,
   isSuccess,
@@ -188,7 +188,7 @@ function readCallback(callback: Callback): CallbackContent {
     const { id, from, to, text, autoresponse_type } = fromHandset.parse(payload);
     const number = to[0]?.phone_number ?? "";
     const inbound = { providerMessageId: id, from: from.phone_number, to: number, text: text ?? "" };
-    const keyword = recognisedKeyword(autoresponse_type);
+    const keyword = recognizedKeyword(autoresponse_type);
     return callbackContent({ inbound: [{ ...inbound, ...keyword, ...takenAt(occurred_at) }] });
   }
   if (event_type !== "message.sent" && event_type !== "message.finalized") return callbackContent();

@@ -10,7 +10,7 @@ import {
   requiredField,
   sortedFields,
 } from "../http/callback-body";
-import { callbackContent, recognisedKeyword, reportFrom } from "../http/callback-content";
+import { callbackContent, recognizedKeyword, reportFrom } from "../http/callback-content";
 import { sameText } from "../http/constant-time";
 import {
   faultOfStatus,
@@ -205,7 +205,7 @@ function readCallback(callback: Callback): CallbackContent {
       to: requiredField(fields, "To"),
       text,
       // Of a messaging service with Advanced Opt-Out, whose keywords may be of any language.
-      ...recognisedKeyword(fields.get("OptOutType")),
+      ...recognizedKeyword(fields.get("OptOutType")),
     };
     return callbackContent({ inbound: [inbound] });
   }

@@ -58,10 +58,10 @@ export const isUnexplained = ({ status, detail }: Report): boolean =>
   (status === "failed" || status === "undelivered") && detail === UNEXPLAINED[status];
 
 /**
- * The keyword that a provider recognised itself, from its own field: STOP or START. Any other word, such as HELP,
+ * The keyword that a provider recognized itself, from its own field: STOP or START. Any other word, such as HELP,
  * leaves the decision to the text.
  */
-export function recognisedKeyword(word: unknown): Pick<Inbound, "keyword"> {
+export function recognizedKeyword(word: unknown): Pick<Inbound, "keyword"> {
   if (word === "STOP") return { keyword: "stop" };
   return word === "START" ? { keyword: "start" } : {};
 }

@@ -99,7 +99,7 @@ describe("a 503 of Envoy in front of the provider", () => {
     expect(reply(text)).toBeNull();
   });
 
-  it("is recognised by its text and status", () => {
+  it("is recognized by its text and status", () => {
     expect(reply(". reset reason: remote reset", 500)).toBeNull();
     expect(outcomeOfEnvoy({ status: 503, headers: {}, body: "no healthy upstream" })).toBeNull();
   });

@@ -78,7 +78,7 @@ describe("delivery receipts", () => {
     );
   });
 
-  it("are recognised by their parameters if the centre does not mark them", () => {
+  it("are recognized by their parameters if the centre does not mark them", () => {
     expect(deliver({ esm_class: 0, receipted_message_id: "5", message_state: 2 })).toMatchObject({ kind: "receipt" });
   });
 

@@ -84,7 +84,7 @@ type State = {
   /** Lines that are being drained. */
   leaving: Set<Promise<void>>;
   /** The latest line, bound or not. */
-  dialled: Line | null;
+  dialed: Line | null;
   bound: Line | null;
   refusal: NotAccepted | null;
   loss: Loss | null;
@@ -115,7 +115,7 @@ function dial(state: State): Line {
   const { target, deliver } = state.options;
   const onUnbound = (line: Line) => retire(state, line, "unbound by the message centre");
   const line = openLine({ target, deliver, onUnbound });
-  state.dialled = line;
+  state.dialed = line;
   return line;
 }
 
@@ -210,7 +210,7 @@ export function openSession(options: SessionOptions): Session {
     throttle: createThrottle(),
     closing: new AbortController(),
     leaving: new Set(),
-    dialled: null,
+    dialed: null,
     bound: null,
     refusal: null,
     loss: null,
@@ -243,7 +243,7 @@ export function openSession(options: SessionOptions): Session {
     close: async () => {
       state.closing.abort();
       if (state.bound) retire(state, state.bound, "closed", options.unbindTimeoutMs);
-      else if (state.dialled && !state.dialled.gone.signal.aborted) state.dialled.connection.destroy("closed");
+      else if (state.dialed && !state.dialed.gone.signal.aborted) state.dialed.connection.destroy("closed");
       await ended;
       await Promise.all(state.leaving);
     },

@@ -21,7 +21,7 @@ export type PostResult = Pick<
 >;
 
 /**
- * Limit for a connection through the proxy: below the limit of an exchange, so that a failure of the proxy is recognised first.
+ * Limit for a connection through the proxy: below the limit of an exchange, so that a failure of the proxy is recognized first.
  */
 const PROXY_LIMIT_MS = 8_000;
 

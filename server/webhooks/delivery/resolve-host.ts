@@ -1,6 +1,6 @@
 /**
  * Resolves host names that customers choose. The system's resolver (`dns.lookup`) shares four threads in the whole
- * process and cannot be cancelled, so a few names with silent name servers would block all others. Therefore the name
+ * process and cannot be canceled, so a few names with silent name servers would block all others. Therefore the name
  * servers are queried directly, each query separately and with a time limit.
  */
 import { Resolver, lookup as systemLookup } from "node:dns/promises";
@@ -51,7 +51,7 @@ export const isResolverSilent = (thrown: unknown): boolean => codeOf(thrown) ===
 export function createLookup(options: ResolveOptions = {}): LookupAll {
   const { servers, hostsFile = HOSTS_FILE, limitMs = LIMIT_MS, system = lookupBySystem } = options;
   const makeResolver = (): Resolver => {
-    // A new resolver reads the machine's current name servers, and can be cancelled separately.
+    // A new resolver reads the machine's current name servers, and can be canceled separately.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
     if (servers) resolver.setServers(servers);
     return resolver;

@@ -62,7 +62,7 @@ describe("assertAllowed: the URL", () => {
     for (const url of urls) await refused(guard.assertAllowed(url), reason, url);
   });
 
-  it("rejects with an error that can be recognised and shown", async () => {
+  it("rejects with an error that can be recognized and shown", async () => {
     const lookup = fakeLookup({ "hook.example": [["10.1.2.3"]] });
     const { assertAllowed } = guardWith({ lookup });
     const error: unknown = await assertAllowed("https://hook.example/").catch((thrown) => thrown);

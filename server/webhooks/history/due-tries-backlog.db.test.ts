@@ -19,7 +19,7 @@ const READ_MAX = 2_100;
 
 const start = webhooksOfFile();
 
-const analyse = () => pool().query("VACUUM ANALYZE graphile_worker._private_jobs");
+const analyze = () => pool().query("VACUUM ANALYZE graphile_worker._private_jobs");
 
 /** A delivery whose second try has been due for ten seconds; its job waits. */
 async function overdue(): Promise<TestWebhook> {
@@ -33,7 +33,7 @@ async function overdue(): Promise<TestWebhook> {
   ]);
   await pool().query(`UPDATE graphile_worker._private_jobs SET run_at = ${dueAt}`);
   await pool().query("ALTER TABLE graphile_worker._private_jobs SET (autovacuum_enabled = false)");
-  await analyse();
+  await analyze();
   return webhook;
 }
 
@@ -72,7 +72,7 @@ test.each([
   expect(result).toMatchObject(LEFT);
   expect(reads).toHaveLength(1);
   const before = await Promise.all(reads.map(jobsReadBy));
-  await analyse();
+  await analyze();
   const after = await Promise.all(reads.map(jobsReadBy));
   expect(Math.max(...before, ...after)).toBeLessThan(READ_MAX);
 });

@@ -17,11 +17,11 @@ export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClo
   const create = useOnce(utils.client.apiKeys.create.mutate, { onSettled: () => void utils.apiKeys.invalidate() });
   const isNarrow = useMediaQuery("(max-width: 36em)");
   const created = create.data;
-  const behaviour = secretDialog(create, onClose);
+  const behavior = secretDialog(create, onClose);
   return (
     <FormModal
       opened={opened}
-      {...behaviour}
+      {...behavior}
       isDone={created !== undefined}
       title={created ? texts.create.created : texts.create.title}
       size="lg"
@@ -33,7 +33,7 @@ export function CreateApiKeyDialog({ opened, onClose }: { opened: boolean; onClo
         <ApiKeyForm
           save={(input, _, onError) => create.mutate(input, { onError })}
           busy={create.isPending}
-          onCancel={behaviour.onClose}
+          onCancel={behavior.onClose}
         />
       )}
     </FormModal>

@@ -19,11 +19,11 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
     onSettled: () => void utils.webhooks.list.invalidate(),
   });
   const created = create.data;
-  const behaviour = secretDialog(create, onClose);
+  const behavior = secretDialog(create, onClose);
   return (
     <FormModal
       opened={opened}
-      {...behaviour}
+      {...behavior}
       isDone={created !== undefined}
       title={created ? texts.create.created : texts.create.title}
     >
@@ -48,7 +48,7 @@ export function CreateEndpointDialog({ opened, onClose }: { opened: boolean; onC
           action={texts.create.submit}
           save={(values, _, onError) => create.mutate(values, { onError })}
           busy={create.isPending}
-          onCancel={behaviour.onClose}
+          onCancel={behavior.onClose}
         />
       )}
     </FormModal>

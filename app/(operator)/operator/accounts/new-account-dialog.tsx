@@ -26,11 +26,11 @@ export function NewAccountDialog({ opened, onClose }: { opened: boolean; onClose
     kept: usedKeys,
     onSettled: () => void utils.operator.invalidate(),
   });
-  const behaviour = secretDialog(create, onClose);
+  const behavior = secretDialog(create, onClose);
   return (
     <FormModal
       opened={opened}
-      {...behaviour}
+      {...behavior}
       isDone={create.data !== undefined}
       title={create.data ? texts.made : texts.title}
     >
@@ -45,7 +45,7 @@ export function NewAccountDialog({ opened, onClose }: { opened: boolean; onClose
           }
         />
       ) : (
-        <NewAccountForm create={create} onCancel={behaviour.onClose} />
+        <NewAccountForm create={create} onCancel={behavior.onClose} />
       )}
     </FormModal>
   );

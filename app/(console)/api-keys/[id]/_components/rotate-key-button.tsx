@@ -20,20 +20,20 @@ export function RotateKeyButton({ apiKey }: { apiKey: ApiKey }) {
   const [opened, dialog] = useDisclosure(false);
   const rotate = useOnce(utils.client.apiKeys.rotate.mutate, { onSettled: () => void utils.apiKeys.invalidate() });
   const created = rotate.data;
-  const behaviour = secretDialog(rotate, dialog.close);
+  const behavior = secretDialog(rotate, dialog.close);
   return (
     <>
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
         {texts.rotate.button}
       </Button>
-      <Dialog opened={opened} {...behaviour} title={created ? texts.rotate.rotated : texts.rotate.title}>
+      <Dialog opened={opened} {...behavior} title={created ? texts.rotate.rotated : texts.rotate.title}>
         {created ? (
           <NewKey created={created} onDone={dialog.close} />
         ) : (
           <RotateForm
             rotate={(grace, onError) => rotate.mutate({ id: apiKey.id, grace_hours: grace }, { onError })}
             busy={rotate.isPending}
-            onCancel={behaviour.onClose}
+            onCancel={behavior.onClose}
           />
         )}
       </Dialog>

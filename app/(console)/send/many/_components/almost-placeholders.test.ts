@@ -4,7 +4,7 @@ import { almostPlaceholders, replaceAlmost } from "./almost-placeholders";
 const COLUMNS = ["name", "Order no"];
 
 test.each(["{name}", "{ name }", `$${"{name}"}`, "{Name}", "[name]", "<name>", "%name%", "{{{name}}}"])(
-  "%s is recognised as a column and replaced everywhere",
+  "%s is recognized as a column and replaced everywhere",
   (written) => {
     const body = `Hi ${written}, dear ${written}, {{Order no}} is ready`;
     const found = almostPlaceholders(body, COLUMNS);

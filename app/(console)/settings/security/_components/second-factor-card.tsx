@@ -8,7 +8,7 @@ import { ErrorAlert } from "@/app/_ui/forms/error-alert";
 import { QueryState } from "@/app/_ui/lists/query-state";
 import { StatusBadge } from "@/app/_ui/values/status-badge";
 import { DisableSecondFactor } from "./disable-second-factor";
-import { EnrolSecondFactor } from "./enrol-second-factor";
+import { EnrollSecondFactor } from "./enroll-second-factor";
 
 /**
  * The authenticator app, whose codes are asked for at sign-in.
@@ -46,7 +46,7 @@ export function SecondFactorCard({ onCodesLost }: { onCodesLost: () => void }) {
                 begin.reset();
                 onCodesLost();
               };
-              return <EnrolSecondFactor enrolment={begin.data} onDone={close} onCodesLost={makeNew} />;
+              return <EnrollSecondFactor enrollment={begin.data} onDone={close} onCodesLost={makeNew} />;
             }
             if (isDisabling && state.enabled) return <DisableSecondFactor onDone={close} />;
             return (

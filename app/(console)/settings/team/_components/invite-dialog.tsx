@@ -24,18 +24,18 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
   const create = useSingle(utils.client.members.invitations.create.mutate, {
     onSettled: () => void utils.members.invalidate(),
   });
-  const behaviour = secretDialog(create, onClose);
+  const behavior = secretDialog(create, onClose);
   return (
     <FormModal
       opened={opened}
-      {...behaviour}
+      {...behavior}
       isDone={create.data !== undefined}
       title={create.data ? texts.invited.title : texts.invite.title}
     >
       {create.data ? (
         <MadeInvitation invitation={create.data} onDone={onClose} />
       ) : (
-        <InviteForm create={create} onCancel={behaviour.onClose} />
+        <InviteForm create={create} onCancel={behavior.onClose} />
       )}
     </FormModal>
   );

@@ -19,13 +19,13 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
   const utils = trpc.useUtils();
   const rotate = useOnce(utils.client.webhooks.rotateSecret.mutate);
   const secret = rotate.data?.signing_secret;
-  const behaviour = secretDialog(rotate, dialog.close);
+  const behavior = secretDialog(rotate, dialog.close);
   return (
     <>
       <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={dialog.open}>
         {texts.rotate.button}
       </Button>
-      <Dialog opened={opened} {...behaviour} title={secret ? texts.rotate.rotated : texts.rotate.title}>
+      <Dialog opened={opened} {...behavior} title={secret ? texts.rotate.rotated : texts.rotate.title}>
         {secret ? (
           <OneTimeSecret
             title={parts.secret.copyNow}
@@ -40,7 +40,7 @@ export function RotateSecretButton({ endpointId }: { endpointId: string }) {
             <OnceAlert error={rotate.error} title={texts.rotate.notRotated} />
             <Text size="sm">{texts.rotate.effect}</Text>
             <Group className="dialog-foot" justify="flex-end" gap="sm">
-              <Button variant="default" onClick={behaviour.onClose}>
+              <Button variant="default" onClick={behavior.onClose}>
                 {sharedTexts.cancel}
               </Button>
               <Button loading={rotate.isPending} onClick={() => rotate.mutate({ id: endpointId })}>

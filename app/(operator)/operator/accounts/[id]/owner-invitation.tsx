@@ -56,13 +56,13 @@ function InviteAgainDialog({
   const invite = useSingle(utils.client.operator.inviteOwner.mutate, {
     onSettled: () => void utils.operator.invalidate(),
   });
-  const behaviour = secretDialog(invite, onClose);
+  const behavior = secretDialog(invite, onClose);
   return (
-    <FormModal opened={opened} {...behaviour} isDone={invite.data !== undefined} title={texts.titleAgain}>
+    <FormModal opened={opened} {...behavior} isDone={invite.data !== undefined} title={texts.titleAgain}>
       {invite.data ? (
         <MadeInvitation invitation={invite.data} onDone={onClose} />
       ) : (
-        <InviteAgainForm account={account} invite={invite} onCancel={behaviour.onClose} />
+        <InviteAgainForm account={account} invite={invite} onCancel={behavior.onClose} />
       )}
     </FormModal>
   );

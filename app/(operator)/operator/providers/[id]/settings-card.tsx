@@ -35,7 +35,7 @@ function labelOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Capitalises a description, unless it begins with a name such as `smpp://…`. */
+/** Capitalizes a description, unless it begins with a name such as `smpp://…`. */
 const sentence = (text: string): string =>
   text.replace(/^[a-z]+ /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 

@@ -12,19 +12,19 @@ import { SaveAlert } from "@/app/_ui/forms/error-alert";
 import { CardFormButtons } from "@/app/_ui/forms/form-buttons";
 import { useFormErrors } from "@/app/_ui/forms/use-form-errors";
 import { SecretValue } from "@/app/_ui/values/secret-value";
-import type { SecondFactorEnrolment, SecondFactorRecovery } from "@/server/auth/schema";
+import type { SecondFactorEnrollment, SecondFactorRecovery } from "@/server/auth/schema";
 import { LOST_CODES, RecoveryCodes } from "./recovery-codes";
 
 const ifEnabled = (refusal: unknown): SecondFactorRecovery | undefined =>
   apiErrorOf(refusal).reason === "second_factor_enabled" ? LOST_CODES : undefined;
 
 /** Shows the secret, asks for a code made from it, and then shows the recovery codes once. */
-export function EnrolSecondFactor({
-  enrolment,
+export function EnrollSecondFactor({
+  enrollment,
   onDone,
   onCodesLost,
 }: {
-  enrolment: SecondFactorEnrolment;
+  enrollment: SecondFactorEnrollment;
   onDone: () => void;
   /** Called when the recovery codes were lost on the way and the person asks for new ones. */
   onCodesLost: () => void;
@@ -47,14 +47,14 @@ export function EnrolSecondFactor({
   });
 
   if (confirm.data) {
-    return <RecoveryCodes made={confirm.data} lost={texts.enrol.appEnabled} onDone={onDone} onMakeNew={onCodesLost} />;
+    return <RecoveryCodes made={confirm.data} lost={texts.enroll.appEnabled} onDone={onDone} onMakeNew={onCodesLost} />;
   }
   return (
-    <form method="post" onSubmit={submit} noValidate aria-label={texts.enrol.form}>
+    <form method="post" onSubmit={submit} noValidate aria-label={texts.enroll.form}>
       <Stack gap="md" maw={420}>
-        <Text size="sm">{texts.enrol.instructions}</Text>
-        <QrCode qr={enrolment.qr} />
-        <SecretValue label={texts.enrol.key} value={enrolment.secret} isRepeatable />
+        <Text size="sm">{texts.enroll.instructions}</Text>
+        <QrCode qr={enrollment.qr} />
+        <SecretValue label={texts.enroll.key} value={enrollment.secret} isRepeatable />
         <SaveAlert error={errors.unplaced} unknown={texts.disable.unknown} again={texts.disable.again} />
         <TextInput
           label={texts.secondFactor.code}
@@ -65,18 +65,18 @@ export function EnrolSecondFactor({
           autoFocus
           {...form.getInputProps("code")}
         />
-        <CardFormButtons submit={texts.enrol.submit} busy={confirm.isPending} onCancel={onDone} />
+        <CardFormButtons submit={texts.enroll.submit} busy={confirm.isPending} onCancel={onDone} />
       </Stack>
     </form>
   );
 }
 
-/** White around dark modules in either colour scheme: cameras expect it. */
-function QrCode({ qr: { size, path } }: { qr: SecondFactorEnrolment["qr"] }) {
+/** White around dark modules in either color scheme: cameras expect it. */
+function QrCode({ qr: { size, path } }: { qr: SecondFactorEnrollment["qr"] }) {
   return (
     <svg
       role="img"
-      aria-label={texts.enrol.qrCode}
+      aria-label={texts.enroll.qrCode}
       viewBox={`0 0 ${size} ${size}`}
       width={200}
       height={200}
