@@ -1,9 +1,9 @@
 /**
  * The build: the database client (`prisma/generated`), the pages (`.next`) and the processes (`dist`).
  *
- *   tsx scripts/build.ts              build when the sources have changed since the last build
+ *   tsx scripts/build.ts              everything, if the sources have changed since the last build
  *   tsx scripts/build.ts --generate   the database client only
- *     tsx scripts/build.ts --types      the database client, and the types of the pages' routes, for a type check
+ *   tsx scripts/build.ts --types      the database client, and the types of the pages' routes, for a type check
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";

@@ -3,7 +3,7 @@
  * a page loads only the icons that it shows. That package has all Tabler icons in one data file; packages with a file per icon made
  * an installation take a third longer.
  *
- *     npm run icons   after importing a new icon
+ *   npm run icons   after importing a new icon
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,7 +1,7 @@
 /**
  * Generates `openapi.json` from the procedures' schemas, and from it the types of the client under `sdk/`.
  *
- *     npm run openapi          writes the files
+ *   npm run openapi          writes the files
  *   npm run openapi:check    lists outdated files and fails if there are any
  *   npm run openapi:lint     lints the document that the service serves
  *

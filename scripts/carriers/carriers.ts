@@ -6,7 +6,7 @@
  *                                         folder, or into a temporary one; exits 1 when they differ
  */
 import { VENDOR_CHECKS } from "../../server/providers/adapters/checked";
-import { checkLibraries } from "../sdks/check";
+import { checkLibraries } from "../vendor-libraries/check";
 import { carrierTable } from "./carrier-table";
 
 const [mode, folder] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Redirects every HTTP request of this process to a server on loopback, which records it and answers `{}`. */
+/** Redirects every HTTP request of this process to a server on loopback, which records it and responds with `{}`. */
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
