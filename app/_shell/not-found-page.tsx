@@ -11,7 +11,7 @@ import { EmptyState } from "../_ui/lists/empty-state";
 
 const ConsoleShell = lazily(() => import("./console-shell").then((file) => ({ default: file.ConsoleShell })));
 
-/** The answer to an address without a page, inside the console for signed-in people. It is rendered at build time. */
+/** Shown at an address without a page, inside the console for signed-in people. It is rendered at build time. */
 export function NotFoundPage() {
   const { data: viewer, isPending } = trpc.auth.viewer.useQuery();
   const message = (

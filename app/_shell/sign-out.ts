@@ -3,7 +3,7 @@ import { rememberTestMode } from "../_trpc/test-mode";
 import { forgetDrafts } from "../_ui/drafts/drafts";
 import { toastFailed } from "../_ui/toast";
 
-/** Ends the session. @returns the page to go to; undefined when something other than the service answered. */
+/** Ends the session. @returns the page to go to; undefined when something other than the service responded. */
 async function endSession(): Promise<string | undefined> {
   const { signOut } = await import("next-auth/react");
   return (await signOut({ redirect: false, callbackUrl: "/sign-in" })).url;
