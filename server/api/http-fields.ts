@@ -32,3 +32,8 @@ export function setRateFields(headers: Record<string, string>, rate: RateState):
   headers["ratelimit-policy"] = `"key";q=${rate.limit};w=${WINDOW_S}${account}`;
   headers.ratelimit = `"${rate.refusedBy === "account" ? "account" : "key"}";r=${rate.remaining};t=${resetS}`;
 }
+
+/** Takes back what {@link setRateFields} has set. */
+export function clearRateFields(headers: Record<string, string>): void {
+  for (const name of Object.keys(headers)) if (name.startsWith("ratelimit")) delete headers[name];
+}

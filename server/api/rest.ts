@@ -26,7 +26,7 @@ import { API_VERSION, requireStorable } from "../core/wire";
 import { callProcedure } from "./call-procedure";
 import { DOCUMENT_METHODS, isDocument, serveDocument } from "./document/serve-document";
 import { withPlainLetters } from "./door/plain-path";
-import { challengeOf, ownRequestId, setRateFields } from "./http-fields";
+import { challengeOf, clearRateFields, ownRequestId, setRateFields } from "./http-fields";
 import { idempotencyOf } from "./idempotency-key";
 import { judgeNames, parseInput, queryWarnings } from "./input/rest-input";
 import { loggedPath } from "./logged-path";
@@ -95,6 +95,8 @@ export function refusalResponse(error: ApiError): RestResponse {
 function refusal(error: ApiError, headers: Record<string, string>, meta: object): RestResponse {
   if (error.retryAfterS !== null) headers["retry-after"] = String(error.retryAfterS);
   if (error.status === 401) headers["www-authenticate"] = challengeOf(error);
+  // A key may have ended since the request was counted; a caller that it does not admit is told nothing of its rate.
+  if (error.status === 401 || error.wire.details.reason === "ip_not_allowed") clearRateFields(headers);
   return { status: error.status, headers, body: JSON.stringify({ success: false, error: error.wire, meta }) };
 }
 

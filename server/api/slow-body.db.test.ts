@@ -1,6 +1,6 @@
 /** Requests whose body takes long: who sends them may lose their permission meanwhile. */
 
-import { createServer, type Server, request as send } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { encode } from "next-auth/jwt";
@@ -42,15 +42,18 @@ afterEach(() => {
 
 type Sending = { port: number; path: string; headers: Record<string, string>; body: unknown };
 
-/** Posts half of a body. @returns a function that sends the rest, and returns status and text of the response. */
-function begin({ port, path, headers, body }: Sending): () => Promise<{ status: number | undefined; text: string }> {
+type Outcome = { status: number | undefined; text: string; headers: IncomingHttpHeaders };
+
+/** Posts half of a body. @returns a function that sends the rest, and returns the response. */
+function begin({ port, path, headers, body }: Sending): () => Promise<Outcome> {
   const bytes = Buffer.from(JSON.stringify(body));
   const half = Math.floor(bytes.length / 2);
   const fields = { "content-type": "application/json", "content-length": bytes.length, ...headers };
   const posted = send({ host: "127.0.0.1", port, path, method: "POST", headers: fields });
-  const responded = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+  const responded = new Promise<Outcome>((resolve, reject) => {
     posted.on("response", (response) => {
-      text(response).then((all) => resolve({ status: response.statusCode, text: all }), reject);
+      const { statusCode: status, headers: fieldsGiven } = response;
+      text(response).then((all) => resolve({ status, text: all, headers: fieldsGiven }), reject);
     });
     posted.on("error", reject);
   });
@@ -89,6 +92,9 @@ test.each([
   letTimePass();
   const response = await finish();
   expect([response.status, JSON.parse(response.text).error.details.reason]).toEqual([status, reason]);
+  // A caller that is refused as unknown is told no rate.
+  expect("ratelimit-limit" in response.headers).toBe(status === 429);
+  expect("ratelimit" in response.headers).toBe(status === 429);
   expect((await pool().query("SELECT 1 FROM messages WHERE account_id = $1", [account.accountId])).rowCount).toBe(0);
 });
 
