@@ -206,6 +206,20 @@ describe("key limits", () => {
     });
     expect(await count("SELECT count(*) AS n FROM messages WHERE account_id = $1", account.accountId)).toBe(1);
   });
+
+  test("messages that fail at once count against no limit", async () => {
+    const account = await makeAccount();
+    const actor = limited(account, 3, null);
+    const bulk = (right: number) => ({
+      recipients: ["nobody", "nowhere", ...Array.from({ length: right }, (_, at) => `+1415555010${at}`)],
+      ...{ from: account.senderId, body: "Hi" },
+    });
+    expect(await sendBulk(actor, bulk(2), request())).toMatchObject({ sent: 2, failed: 2 });
+    expect(await sendBulk(actor, bulk(1), request())).toMatchObject({ sent: 1, failed: 2 });
+    await expect(sendBulk(actor, bulk(1), request())).rejects.toMatchObject({
+      wire: { details: { reason: "daily_limit", used: 3, requested: 1 } },
+    });
+  });
 });
 
 describe("Idempotency-Key", () => {

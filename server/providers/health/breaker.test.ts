@@ -46,6 +46,13 @@ test("refusing a message is a signal of health, and throttling is no signal at a
   expect(healthSignalOf({ kind: "retryable", fault: "message", ...refusal })).toBeNull();
 });
 
+test("an exchange that a stall of this process has spoilt is no signal", () => {
+  const ofStall = { code: "x", detail: "X.", isOurStall: true as const };
+  expect(healthSignalOf({ kind: "unknown", ...ofStall })).toBeNull();
+  expect(healthSignalOf({ kind: "retryable", fault: "provider", ...ofStall })).toBeNull();
+  expect(healthSignalOf({ kind: "retryable", fault: "account", ...ofStall })).toBeNull();
+});
+
 test("health is the success share, reduced by slow responses, and never zero", () => {
   expect(healthOf({ worked: 9, failed: 0, slow: 9 })).toBe(1);
   expect(healthOf({ worked: 75, failed: 25, slow: 0 })).toBe(0.75);
