@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
+import { ensureTestAccount } from "../accounts/test-mode";
 import { MINUTE_MS, SECOND_MS } from "../core/clock";
 import { pool } from "../core/db";
 import { newId } from "../core/ids";
@@ -302,6 +303,17 @@ test("a message without a keyword, without a number, or for no account is stored
     { account_id: "", keyword: "stop" },
     { account_id: account.accountId, from_number: "AB", to_number: `+${line}`, keyword: null },
   ]);
+});
+
+test("a STOP to a number that test mode alone has registered, as anybody may, belongs to no account", async () => {
+  const testId = await ensureTestAccount(account.accountId);
+  const number = newLine();
+  await addSender({ ...account, accountId: testId }, number);
+  const stop = inbound("STOP", { to: `+${number}` });
+  await take(stop);
+  expect(await kept([stop.providerMessageId])).toMatchObject([{ account_id: "", keyword: "stop" }]);
+  const { rowCount } = await pool().query("SELECT FROM suppressions WHERE account_id = $1", [testId]);
+  expect(rowCount).toBe(0);
 });
 
 test("concurrent jobs for the same numbers make one suppression each, without a deadlock", async () => {

@@ -29,6 +29,7 @@ import {
   UNKNOWN,
 } from "@/test/database/attempts";
 import { loseReply } from "@/test/database/intercepted-statements";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 
@@ -121,6 +122,21 @@ describe("a worker whose lease has expired", () => {
     await belongsTo("worker-alive", alive, true);
     expect(await transaction((tx) => deleteClaims(tx, [alive.first], { keepsBegun: true }))).toBe(0);
     expect(await attemptsOf(alive.id)).toMatchObject([{ seq: 1, isBegun: true }]);
+  });
+
+  test("keeps an attempt that begins while its claim is being taken back", async () => {
+    const message = await claimed();
+    await belongsTo("worker-suspended", message, false);
+    const holder = await openTransaction((tx) =>
+      tx.query("SELECT FROM messages WHERE id = $1 FOR UPDATE", [message.id]),
+    );
+    const taking = takeBackClaims(["worker-suspended"]);
+    await untilWaiting("FROM messages");
+    expect(await begin(message.first)).toBe(true);
+    await holder.commit();
+    expect(await taking).toBe(0);
+    expect(await attemptsOf(message.id)).toMatchObject([{ seq: 1, outcome: null, isBegun: true }]);
+    expect(await queued()).toEqual([]);
   });
 
   test("leaves begun attempts with an unknown outcome, and the messages fall back at once", async () => {
