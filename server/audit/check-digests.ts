@@ -3,7 +3,7 @@ import { DAY_MS, nextUtcDay, utcDay } from "../core/clock";
 import { pool } from "../core/db";
 import { env } from "../core/env";
 import { daysBefore, safeNow } from "../retention/age";
-import { type Digest, digestsAfter, ENTRIES_SHA256, sha256Of } from "./digests";
+import { type Digest, dayText, digestsAfter, ENTRIES_SHA256, sha256Of } from "./digests";
 
 const DIGESTS_PER_STEP = 500;
 /** Entries get their digest within minutes. */
@@ -45,12 +45,14 @@ async function firstKeptDay(): Promise<string> {
   return utcDay(kept.getTime() % DAY_MS === 0 ? kept : nextUtcDay(kept));
 }
 
-type Found = { number: bigint; entries: number; sha256: string };
+/** `lastDay`: UTC day of the newest entry. */
+type Found = { number: bigint; entries: number; lastDay: string; sha256: string };
 
 /** The entries that have the numbers of digests from `first` to `last`, by number. */
 async function entriesOf(first: bigint, last: bigint): Promise<Map<bigint, Found>> {
   const { rows } = await pool().query<Found>(
-    `SELECT e.digest_number AS number, count(*)::int AS entries, ${ENTRIES_SHA256} AS sha256
+    `SELECT e.digest_number AS number, count(*)::int AS entries, ${dayText("max(e.created_at AT TIME ZONE 'UTC')")} AS "lastDay",
+       ${ENTRIES_SHA256} AS sha256
      FROM audit_entries e WHERE e.digest_number BETWEEN $1 AND $2 GROUP BY e.digest_number`,
     [first, last],
   );
@@ -123,6 +125,9 @@ function compare(
   if (day >= check.since) {
     check.entries += own?.entries ?? 0;
     if (own?.entries !== entries || own.sha256 !== digest.entriesSha256) fault("entries_differ");
+  } else if (own && own.lastDay > day) {
+    // Some of its own may have been deleted by now, but it never had one of a later day.
+    fault("entries_differ");
   }
   if (digest.sha256 === noted) check.isNoted = true;
   check.digests += 1;

@@ -156,7 +156,10 @@ const FORGERIES: readonly [what: string, sql: string, faults: readonly (string |
   [
     "says that a digest is of a forgotten day",
     "UPDATE audit_digests SET day = '2020-01-01' WHERE number = 2 AND $1 <> ''",
-    [[2, "digest_altered", 2]],
+    [
+      [2, "digest_altered", 2],
+      [2, "entries_differ", 2],
+    ],
   ],
   [
     "replaces the hash of a digest",
@@ -170,6 +173,12 @@ const FORGERIES: readonly [what: string, sql: string, faults: readonly (string |
     "deletes a digest with its entries",
     "WITH e AS (DELETE FROM audit_entries WHERE digest_number = 2 AND $1 <> '') DELETE FROM audit_digests WHERE number = 2",
     [[2, "digest_missing", 0]],
+  ],
+  [
+    "adds an entry with the number of no digest",
+    `INSERT INTO audit_entries (id, account_id, actor_kind, action, created_at, digest_number)
+     SELECT id || '0', account_id, actor_kind, action, created_at, 0 FROM audit_entries WHERE id = $1`,
+    [[0, "digest_missing", 1]],
   ],
   [
     "deletes the newest digest only",
@@ -226,6 +235,16 @@ describe("entries that are too old", () => {
     expect(whole.faults).toMatchObject([{ problem: "entries_differ", entries: 3, found: 0 }]);
     await pool().query("UPDATE audit_digests SET entries = 2 WHERE day = $1", [rows[0]?.day]);
     expect((await checkAudit()).faults).toMatchObject([{ problem: "digest_altered", entries: 2 }]);
+  });
+
+  test("hide no entry that somebody adds to their digest", async () => {
+    await record();
+    await copy(1, `e.created_at - interval '${env().AUDIT_KEPT_DAYS + 2} days'`);
+    await digestAudit();
+    await forgetAudit();
+    const newer = await record("Forged");
+    await pool().query("UPDATE audit_entries SET digest_number = 2 WHERE id = $1", [newer]);
+    expect(faultsOf(await checkAudit())).toEqual([[2, "entries_differ", 1]]);
   });
 });
 

@@ -17,7 +17,7 @@ const DIGESTS_PER_RUN = 20;
 export type Digest = { number: bigint; day: string; entries: number; entriesSha256: string; sha256: string };
 
 /** SQL: a UTC day as text, whatever the session's DateStyle. */
-const dayText = (day: string): string => `to_char(${day}, 'YYYY-MM-DD')`;
+export const dayText = (day: string): string => `to_char(${day}, 'YYYY-MM-DD')`;
 
 /** SQL: the columns of {@link Digest} in `audit_digests`. */
 const DIGEST_COLUMNS = `number, ${dayText("day")} AS day, entries, entries_sha256 AS "entriesSha256", sha256`;
