@@ -180,6 +180,12 @@ test("suppressions by STOP and by hand coexist and are removed independently", a
   expect((await findSuppressed(pool(), [sending]))(sending)).toBe(true);
 });
 
+test("a suppression for every sender stops messages of a number and of a name", async () => {
+  await createSuppression(account.actor, { number: HANDSET });
+  expect(await isStopped(line)).toEqual([true, true]);
+  expect(await isStopped("SHOP")).toEqual([true, true]);
+});
+
 test("a suppression made by hand after a STOP outlives the START", async () => {
   await take(inbound("STOP"));
   const made = await createSuppression(account.actor, { number: HANDSET, sender_id: line });

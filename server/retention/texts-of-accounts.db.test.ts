@@ -81,6 +81,24 @@ test.each([
   expect(await textOf(account, id)).toBe("Secret delivered");
 });
 
+test("an account that keeps them for a shorter time from now on loses the others in the next run", async () => {
+  const account = await makeAccount();
+  await keepTexts(account, 30);
+  await forgetTextsOfAccounts();
+  const id = await daysAgo(() => live(account, "delivered"), 10);
+  await anotherDay();
+  const other = await openTransaction((tx) => tx.query("SELECT FROM retention_rounds FOR UPDATE"));
+  const run = forgetTextsOfAccounts();
+  await untilWaiting("retention_rounds", 1);
+  await keepTexts(account, 7);
+  await other.commit();
+  // This run does not know which texts of messages that are so young are still needed.
+  expect(await run).toBe(0);
+  expect(await textOf(account, id)).toBe("Secret delivered");
+  await anotherDay();
+  expect(await forgetTextsOfAccounts()).toBe(1);
+});
+
 test("a message whose webhook waits keeps its text", async () => {
   const { account, receiver } = await startWebhook();
   try {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import {
   deliveriesOf,
   deliveryJobsOf,
@@ -199,6 +200,21 @@ describe("an endpoint", () => {
     await runJobs(setup);
     expect((await deliveriesOf(setup.endpoint.id)).map((delivery) => delivery.status)).toEqual(["held", "held"]);
     expect(setup.receiver.received).toEqual([]);
+  });
+
+  test("that is enabled while a job is about to park its deliveries gets them", async () => {
+    const setup = await setUp();
+    await raiseSent(setup, 2);
+    const set = "UPDATE webhook_endpoints SET is_active = $2 WHERE id = $1";
+    await pool().query(set, [setup.endpoint.id, false]);
+    const enabling = await openTransaction((tx) => tx.query(set, [setup.endpoint.id, true]));
+    const parking = runJobs(setup);
+    await untilWaiting("webhook_endpoints");
+    await enabling.commit();
+    await parking;
+    await runJobs(setup);
+    expect((await deliveriesOf(setup.endpoint.id)).map((each) => each.status)).toEqual(["delivered", "delivered"]);
+    expect(setup.receiver.received).toHaveLength(2);
   });
 
   test("that was deleted gets no more events", async () => {
