@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { pool } from "@/server/core/db";
 import { loseReply } from "@/test/database/intercepted-statements";
+import { openTransaction } from "@/test/database/lock-waits";
 import { exclusively, keepLease, LOCK_SPACE } from "./lease";
 
 /** Whether another session could take the lock. */
@@ -12,6 +13,22 @@ async function isFree(name: string): Promise<boolean> {
   );
   return rows[0]?.ok ?? false;
 }
+
+test("a job that another worker is running is not run", async () => {
+  const release = await keepLease(() => undefined);
+  const work = vi.fn(async () => undefined);
+  try {
+    const other = await openTransaction((tx) =>
+      tx.query("SELECT pg_advisory_xact_lock($1, hashtext($2))", [LOCK_SPACE, "exclusive:elsewhere"]),
+    );
+    expect(await exclusively("elsewhere", work)).toBe(false);
+    await other.commit();
+    expect(work).not.toHaveBeenCalled();
+    expect(await exclusively("elsewhere", work)).toBe(true);
+  } finally {
+    await release();
+  }
+});
 
 test("a job whose lock was taken unknowingly, because the reply came too late, does not keep the lock", async () => {
   const release = await keepLease(() => undefined);

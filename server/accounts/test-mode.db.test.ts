@@ -101,6 +101,8 @@ test("suppressions of one mode are none of the other", async () => {
 
 test("what is changed in test mode stands in the account's audit log, marked as such", async () => {
   const { live, owner, tester } = await withTestMode();
+  // Operators are people of their own account, also in its test mode.
+  await createApiKey({ ...tester, isOperator: true }, { name: "Operator's" });
   await createApiKey(tester, { name: "Test" });
   await createApiKey(owner, { name: "Live" });
   const { items } = await listAudit(owner, PAGE);
@@ -109,9 +111,10 @@ test("what is changed in test mode stands in the account's audit log, marked as 
   ).toEqual([
     [live.accountId, true, "Live", "user"],
     [live.accountId, false, "Test", "user"],
+    [live.accountId, false, "Operator's", "user"],
   ]);
   const all = await listAllAudit(OPERATOR, { ...PAGE, search: live.accountId });
-  expect(all.items.map(({ livemode }) => livemode)).toEqual([true, false]);
+  expect(all.items.map(({ livemode }) => livemode)).toEqual([true, false, false]);
 });
 
 test("a suspension suspends the test mode too, and so does one before its first use", async () => {

@@ -10,6 +10,7 @@ import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { infobip } from "@/server/providers/adapters/infobip";
 import { callbackContent } from "@/server/providers/http/callback-content";
 import { takeCallback } from "@/server/providers/store-callback";
+import { loseReply } from "@/test/database/intercepted-statements";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount } from "@/test/database/seed";
 
@@ -103,6 +104,16 @@ test("a message that cannot be processed now is acknowledged and left to a job; 
   } finally {
     await pool().query("DROP FUNCTION refuse_inbound CASCADE");
   }
+});
+
+test("a STOP whose commit got no reply is not acknowledged, nor left to a job: its provider repeats it", async () => {
+  const { line, sendTo } = await makeReachable();
+  const before = await deferredTexts();
+  loseReply(/^COMMIT$/, new Error("Connection terminated unexpectedly"));
+  await expect(takeCallback("twilio", reply(line, "STOP"), ["unheard"])).rejects.toThrow();
+  expect(await deferredTexts()).toEqual(before);
+  expect(await takeCallback("twilio", reply(line, "STOP"), ["unheard"])).toBe("repeated");
+  expect(await sendTo(PERSON)).toMatchObject({ status: "failed", error: { code: "blocklisted" } });
 });
 
 test("a receipt with a time that no clock shows is applied with its own time of arrival, and so are those beside it", async () => {

@@ -47,6 +47,11 @@ const revocations: { what: string; code: string; revoke: (message: Claimed) => P
     revoke: ({ account }) =>
       pool().query("UPDATE senders SET status = 'rejected' WHERE account_id = $1", [account.accountId]),
   },
+  {
+    what: "the deletion of its sender",
+    code: "sender_not_approved",
+    revoke: ({ account }) => pool().query("DELETE FROM senders WHERE account_id = $1", [account.accountId]),
+  },
 ];
 
 describe.each(revocations)("after $what", ({ code, revoke }) => {

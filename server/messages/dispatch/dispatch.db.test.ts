@@ -1,9 +1,10 @@
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { plainRequest } from "@/server/accounts/idempotency/request";
 import { pool } from "@/server/core/db";
 import { sendBulk } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import { dispatch } from "@/server/messages/dispatch/dispatch";
+import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
 import { providersWithQueue } from "@/server/messages/dispatch/throttle-queue";
 import { acquireSlots, type Slot, slotsInUse, waitForSlot } from "@/server/providers/health/slots";
 import { providerTable } from "@/server/providers/registry";
@@ -126,4 +127,24 @@ test("no dispatch claims a message that waits in the throttle queue", async () =
   const claimed: Attempt[] = [];
   await dispatch([id], (attempts) => claimed.push(...attempts));
   expect(claimed).toEqual([]);
+});
+
+test("an attempt that ends in a fault of ours may have been made: its outcome is unknown, and no provider gets the message again", async () => {
+  const vonage = await adapterOf("vonage");
+  const sending = vi.spyOn(vonage, "send").mockRejectedValue(new TypeError("A fault of ours."));
+  try {
+    const ids = await send(1, slow);
+    await dispatch(ids, startAttempts);
+    await settleAttempts();
+    await dispatch(ids, startAttempts);
+    await settleAttempts();
+    const { rows } = await pool().query(
+      "SELECT a.outcome, a.code, m.status FROM messages m JOIN message_attempts a ON a.message_id = m.id WHERE m.id = ANY($1)",
+      [ids],
+    );
+    expect(rows).toEqual([{ outcome: "unknown", code: "adapter_error", status: "pending" }]);
+    expect(sending).toHaveBeenCalledTimes(1);
+  } finally {
+    sending.mockRestore();
+  }
 });

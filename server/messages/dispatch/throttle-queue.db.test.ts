@@ -240,8 +240,10 @@ test("a STOP while messages wait applies to them: they fail, free of charge", as
   await throttleProvider(1);
   expect(await claimAttempts([waiting.id])).toEqual([]);
   await stop();
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
   expect(await claimFromThrottleQueue("sandbox", SLOTS)).toEqual([]);
   expect(await providersWithQueue(["sandbox"])).toEqual([]);
+  expect(await dispatched()).toEqual([waiting.id]);
   expect(await claimAttempts([waiting.id, undispatched.id])).toEqual([]);
   for (const { id } of [waiting, undispatched]) {
     expect(await getMessage(account.actor, id)).toMatchObject({

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Plan, planOf, statementsOf } from "@/test/database/plans";
 import { pool } from "../../core/db";
-import { invalidateProviders } from "../registry";
-import { updateProviderHealth } from "./provider-health";
+import { invalidateProviders, providerTable } from "../registry";
+import { noteOutcome, updateProviderHealth } from "./provider-health";
 
 test("an idle second costs two statements", async () => {
   await updateProviderHealth();
@@ -80,4 +80,15 @@ describe("a half-open breaker whose probes are taken", () => {
     ];
     expect(new Set(indexesOf(await planOf(tend)))).toEqual(new Set(["message_attempts_under_way"]));
   });
+});
+
+test("a breaker that several workers open at once opens once, and waits no longer for it", async () => {
+  await pool().query("DELETE FROM providers");
+  invalidateProviders();
+  const state = (await providerTable()).stateOf("twilio");
+  if (!state) throw new Error("There is no such provider.");
+  const refusal = { kind: "retryable", code: "401", detail: "Refused.", fault: "account" } as const;
+  await Promise.all([1, 2, 3].map(() => noteOutcome(state, refusal, { latencyMs: 1 })));
+  const { rows } = await pool().query("SELECT breaker, opens FROM providers WHERE id = 'twilio'");
+  expect(rows).toEqual([{ breaker: "open", opens: 1 }]);
 });

@@ -87,6 +87,15 @@ describe.each([
     ]);
     expect(webhook.receiver.received).toHaveLength(3);
   });
+
+  test("begins its next round once: a further failure uses up a try of that round", async () => {
+    const { webhook, respond } = await parkUnderWay();
+    await sendAgain(webhook);
+    await respond(500);
+    webhook.receiver.respondWith(status(500));
+    await runDeliveryJobs(webhook.endpoint.id);
+    expect(await statesOf(webhook)).toEqual(["pending 1 1"]);
+  });
 });
 
 test("one whose request is never recorded, as that of a dead worker, is sent by a job that was queued for that", async () => {
