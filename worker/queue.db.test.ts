@@ -11,6 +11,7 @@ import { keepQueue } from "./queue";
 import { QUEUE_SETTINGS } from "./queue-connections";
 import { RECURRING } from "./schedule";
 import { unlockOrphanedJobs } from "./take-over";
+import { unlockUnacknowledged } from "./unacknowledged-jobs";
 
 const BACKLOG = 5_000;
 const OWN = 3;
@@ -213,4 +214,27 @@ test("jobs of every minute run while jobs of every hour take long", async () => 
     end();
     await Promise.all(queues.map((queue) => queue.stop()));
   }
+});
+
+test("a job that a queue works on for long stays locked, and one that it does not know of is unlocked", async () => {
+  const lock = async (senderId: string, poolId: string): Promise<string> => {
+    await addJob(pool(), "review_sender", { senderId });
+    const { rows } = await pool().query<{ id: string }>(
+      `UPDATE graphile_worker._private_jobs SET locked_by = $2, locked_at = now() - interval '1 minute'
+       WHERE payload ->> 'senderId' = $1 RETURNING id::text AS id`,
+      [senderId, poolId],
+    );
+    return rows[0]?.id ?? "";
+  };
+  const known = await lock("snd_known", "pool_own");
+  const unknown = await lock("snd_unknown", "pool_own");
+  const others = await lock("snd_others", "pool_other");
+  await unlockUnacknowledged({ poolId: "pool_own", jobs: new Map([[known, { doneAtMs: null }]]) });
+  const { rows } = await pool().query<{ id: string }>(
+    "SELECT id::text AS id FROM graphile_worker._private_jobs WHERE locked_by IS NOT NULL ORDER BY id",
+  );
+  expect(rows.map(({ id }) => id)).toEqual([known, others]);
+  await pool().query("DELETE FROM graphile_worker._private_jobs WHERE id = ANY($1::int8[])", [
+    [known, unknown, others],
+  ]);
 });

@@ -28,7 +28,7 @@ const readLocks = defineProcessValue("queue.read_locks", () =>
 );
 
 /** Unlocks jobs of a runner that it does not know of, because the reply to their fetch was lost. */
-export async function unlockUnacknowledged({ poolId, jobs }: Running): Promise<void> {
+export async function unlockUnacknowledged({ poolId, jobs }: Pick<Running, "poolId" | "jobs">): Promise<void> {
   const now = performance.now();
   for (const [id, { doneAtMs }] of jobs) {
     if (doneAtMs !== null && now - doneAtMs > 10 * LOCK_SETTLED_MS) jobs.delete(id);

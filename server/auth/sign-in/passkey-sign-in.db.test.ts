@@ -3,6 +3,8 @@ import { type Authenticator, makeAuthenticator } from "@/test/authenticator";
 import { enroll, lastEntries, makePerson, PASSWORD, type Person } from "@/test/database/people";
 import { pool } from "../../core/db";
 import { publicUrl } from "../../core/env";
+import { beginSecondFactor } from "../credentials/second-factor";
+import { codeAt, stepAt } from "../credentials/totp";
 import { addPasskey, beginPasskey, beginPasskeyProof, listPasskeys } from "../passkeys/passkeys";
 import { passkeySite } from "../passkeys/site";
 import { signIn } from "../service";
@@ -168,6 +170,11 @@ test("once there is a passkey, the password alone opens nothing; with the passke
   await expect(signIn({ ...given, code: codes[0] }, caller)).rejects.toMatchObject(WRONG);
   const used = await signed(authenticator);
   expect(await signIn({ ...given, password: "wrong", passkey: used }, { ...caller, address: newAddress() })).toBeNull();
+
+  // An app that was begun and never confirmed is no second factor.
+  const { secret } = await beginSecondFactor(person);
+  const code = codeAt(secret, stepAt(Date.now() / 1_000));
+  await expect(signIn({ ...given, code }, { ...caller, address: newAddress() })).rejects.toMatchObject(WRONG);
 
   await enroll(person);
   await expect(signIn(given, caller)).rejects.toMatchObject({

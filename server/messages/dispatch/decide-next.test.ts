@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AttemptModel, type Policy } from "@/test/model/attempt-model";
 import { MODEL_TIMES } from "@/test/model/times";
 import type { Fault, SendOutcome } from "../../providers/port";
+import { type Conditions, decideNext, type StoredAttempt } from "./decide-next";
+import { attemptOf } from "./next-attempt";
 
 const RUNS = 20_000 * MODEL_TIMES;
 const WORKERS = 3;
@@ -173,4 +175,34 @@ describe.each<Policy>(["fallback", "hold"])("one message and three workers, unde
       { numRuns: RUNS },
     );
   });
+});
+
+test("a message that one provider refused late is not tried again at the one that throttled it", () => {
+  const at = new Date();
+  const message = { id: "msg_1", accountId: "acc_1", status: "pending", costMicros: 1n, createdAt: at } as const;
+  const locked = { ...message, chain: ["vonage", "twilio"], scheduledAt: null, sentAt: null };
+  const outbound = {
+    id: message.id,
+    to: "+14155550123",
+    from: "DEMO",
+    body: "Hi",
+    encoding: "GSM-7",
+    segments: 1,
+  } as const;
+  const candidate = { message: outbound, accountId: message.accountId, tried: ["vonage"], afterUnknown: true };
+  const attempt = attemptOf(candidate, "twilio", at);
+  const conditions: Conditions = {
+    ...{ at, onUnknownOutcome: "fallback" },
+    table: { isUnavailable: () => false, stateOf: () => null },
+    throughput: { isThrottled: () => false },
+  };
+  const madeWith = (first: string): StoredAttempt[] => [
+    { seq: 1, provider: "vonage", outcome: first, fault: null, claim: "first", throttledForMs: null },
+    { seq: 2, provider: "twilio", outcome: null, fault: null, claim: attempt.claim, throttledForMs: null },
+  ];
+  const outcome = { kind: "retryable", code: "429", detail: "Busy.", fault: "throttled" } as const;
+  const nextAfter = (first: string) =>
+    decideNext(locked, { attempt, outcome, nextClaim: "next" }, madeWith(first), conditions);
+  expect(nextAfter("refused")).toMatchObject({ step: { to: "failed" }, next: null });
+  expect(nextAfter("retryable")).toMatchObject({ step: null, next: { kind: "again", providers: ["twilio"] } });
 });

@@ -240,6 +240,15 @@ describe("a claim whose reply is lost", () => {
     expect(await queued()).toEqual([id]);
   });
 
+  test("is dropped by the worker if another one has the attempt", async () => {
+    const { candidate } = await newMessage();
+    const [first, second] = [attemptOf(candidate, "vonage", new Date()), attemptOf(candidate, "vonage", new Date())];
+    expect(await claim(null, [first], () => false)).toHaveLength(1);
+    expect(await claim(null, [second], () => false)).toEqual([]);
+    expect([first, second].map(({ claim: token }) => knownClaims().has(token))).toEqual([true, false]);
+    dropClaims([first]);
+  });
+
   test("is dropped by the worker if its statement was not carried out", async () => {
     const { candidate } = await newMessage();
     const attempt = attemptOf(candidate, "vonage", new Date());

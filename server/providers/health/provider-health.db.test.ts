@@ -92,3 +92,20 @@ test("a breaker that several workers open at once opens once, and waits no longe
   const { rows } = await pool().query("SELECT breaker, opens FROM providers WHERE id = 'twilio'");
   expect(rows).toEqual([{ breaker: "open", opens: 1 }]);
 });
+
+test("a call from before the breaker opened that worked does not close it before its wait is over", async () => {
+  await pool().query("DELETE FROM providers");
+  await pool().query(
+    "INSERT INTO providers (id, breaker, opens, open_until) VALUES ('sinch', 'open', 1, now() + interval '1 minute')",
+  );
+  const breakerAfterSuccess = async () => {
+    invalidateProviders();
+    const state = (await providerTable()).stateOf("sinch");
+    if (!state) throw new Error("There is no such provider.");
+    await noteOutcome(state, { kind: "accepted", providerMessageIds: ["1"] }, { latencyMs: 1 });
+    return (await pool().query("SELECT breaker FROM providers WHERE id = 'sinch'")).rows[0]?.breaker;
+  };
+  expect(await breakerAfterSuccess()).toBe("open");
+  await pool().query("UPDATE providers SET breaker = 'probing' WHERE id = 'sinch'");
+  expect(await breakerAfterSuccess()).toBe("closed");
+});
