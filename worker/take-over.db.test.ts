@@ -28,10 +28,14 @@ test("a step of the database's clock declares no beating worker dead, and a dead
   }, 500);
   stops.push(() => clearInterval(beats));
   for (const id of ["dead", "dead-in-future"]) await beat(id, id === "dead" ? 0 : -90);
+  // One that is as silent, but holds its lock, may only be suspended.
+  const suspended = await openSession("suspended", "exclusive:sweep");
+  stops.push(() => suspended.end());
+  await beat("suspended", 0);
   stops.push(await keepLease(() => undefined));
   stops.push(keepTakingOver());
   await expect.poll(async () => (await idsOf()).filter((id) => id.startsWith("dead"))).toEqual([]);
-  expect(await idsOf()).toEqual(expect.arrayContaining(Object.keys(alive)));
+  expect(await idsOf()).toEqual(expect.arrayContaining([...Object.keys(alive), "suspended"]));
 });
 
 const LOCK = "SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok";

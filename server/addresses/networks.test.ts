@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isAddressAllowed } from "./networks";
+import { isAddressAllowed, isNetworkWithin } from "./networks";
 
 describe("isAddressAllowed", () => {
   it.each(["203.0.113.7", "2001:db8::1", "::ffff:1.2.3.4", "not an address"])("allows %s without a list", (address) => {
@@ -30,5 +30,21 @@ describe("isAddressAllowed", () => {
     ["203.0.113.7", ["203.0.113.7/99"], false],
   ])("%s with %j: %s", (address, allowed, expected) => {
     expect(isAddressAllowed(address, allowed)).toBe(expected);
+  });
+});
+
+describe("isNetworkWithin", () => {
+  it.each([
+    ["10.0.0.0/8", ["10.0.0.0/8"], true],
+    ["10.1.0.0/16", ["192.0.2.0/24", "10.0.0.0/8"], true],
+    ["10.0.0.1", ["10.0.0.0/8"], true],
+    // They begin alike, and the first is wider.
+    ["10.0.0.0/7", ["10.0.0.0/8"], false],
+    ["203.0.113.0/24", ["203.0.113.0"], false],
+    ["2001:db8::/31", ["2001:db8::/32"], false],
+    ["2001:db8::1", ["0.0.0.0/0"], false],
+    ["garbage", ["0.0.0.0/0"], false],
+  ])("%s within %j: %s", (network, networks, expected) => {
+    expect(isNetworkWithin(network, networks)).toBe(expected);
   });
 });

@@ -43,6 +43,7 @@ describe("a key's limits", () => {
     ["allowed_ips", { allowed_ips: [] }],
     ["allowed_ips", { allowed_ips: ["10.1.2.3", "11.0.0.0/8"] }],
     ["allowed_ips", { allowed_ips: ["8.0.0.0/7"] }],
+    ["allowed_ips", { allowed_ips: ["10.0.0.0/7"] }],
     ["allowed_ips", { allowed_ips: ["203.0.113.0/24"] }],
     ["expires_at", { expires_at: null }],
     ["expires_at", { expires_at: "2030-01-01T00:00:00.001Z" }],

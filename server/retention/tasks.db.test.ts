@@ -299,6 +299,8 @@ test("inbound messages go with their events, unless a webhook waits, and lengths
     await runDeliveryJobs(endpoint.id);
     await daysAgo(receive);
     await receive();
+    await forgetOldData();
+    expect(await countOf("inbound_messages", "account_id = $1", [account.accountId])).toBe(3);
     env().RETENTION_INBOUND_DAYS = 30;
     await forgetOldData();
     // The second one still waits for its webhook.
