@@ -132,6 +132,19 @@ describe("a message cannot be canceled", () => {
     await refuses(message);
   });
 
+  test("when a provider takes it while the cancellation waits for it", async () => {
+    const message = await claimed();
+    const taking = await openTransaction(async (tx) => {
+      await tx.query("UPDATE messages SET status = 'sent', sent_at = now() WHERE id = $1", [message.id]);
+      await tx.query("UPDATE message_attempts SET outcome = 'accepted' WHERE message_id = $1", [message.id]);
+    });
+    const canceling = cancel(message);
+    await untilWaiting("FROM messages");
+    await taking.commit();
+    await expect(canceling).rejects.toMatchObject(NOT_CANCELABLE);
+    expect(await statusOf(message)).toBe("sent");
+  });
+
   test("when another account asks, which gets a 404", async () => {
     const sent = await send();
     const other = await makeAccount();

@@ -5,6 +5,7 @@ import { MINUTE_MS } from "@/server/core/clock";
 import { pool } from "@/server/core/db";
 import { getMessage } from "@/server/messages/read";
 import { pending, prepareAttempts } from "@/test/database/attempts";
+import { openTransaction, untilWaiting } from "@/test/database/lock-waits";
 import { failStranded, failUnresolved, requeueOrphans, sweepMessages } from "./sweeps";
 
 /** `minutes`: since it was begun. `outcome` null: none yet, and its worker is dead unless it is named `alive`. */
@@ -74,6 +75,19 @@ describe("a message whose chain has ended is failed", () => {
     await failStranded(AGE_MS);
     expect(await errorOf(message)).toBe(isSwept ? "no_provider_available" : null);
   });
+});
+
+test("a message whose outcome becomes known while a sweep waits for it is left alone", async () => {
+  const message = await withAttempts([old("unknown")], false);
+  const recording = await openTransaction(async (tx) => {
+    await tx.query("SELECT FROM messages WHERE id = $1 FOR UPDATE", [message.id]);
+    await tx.query("UPDATE message_attempts SET outcome = 'accepted' WHERE message_id = $1", [message.id]);
+  });
+  const sweeping = failUnresolved(AGE_MS);
+  await untilWaiting("FROM messages");
+  await recording.commit();
+  await sweeping;
+  expect(await errorOf(message)).toBeNull();
 });
 
 describe("a message that has lost its job is queued again", () => {

@@ -14,6 +14,7 @@ import {
 import { getMessage } from "@/server/messages/read";
 import { invalidateProviders } from "@/server/providers/registry";
 import { claimAttempts } from "@/test/database/attempts";
+import { loseReply } from "@/test/database/intercepted-statements";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 
@@ -253,4 +254,17 @@ test("a STOP while messages wait applies to them: they fail, free of charge", as
       error: { code: "blocklisted" },
     });
   }
+});
+
+test("claims from the queue whose commit got no reply are given back, and their messages dispatched again", async () => {
+  await throttleProvider(100);
+  expect(await send(await makeAccount(), 1)).toEqual([]);
+  await pool().query("DELETE FROM graphile_worker._private_jobs");
+  loseReply(/^COMMIT$/, new Error("Connection terminated unexpectedly"));
+  await expect(claimFromThrottleQueue("sandbox", SLOTS)).rejects.toThrow();
+  await expect.poll(dispatched).toHaveLength(1);
+  const { rowCount } = await pool().query("SELECT FROM message_attempts WHERE message_id = ANY($1::text[])", [
+    await dispatched(),
+  ]);
+  expect(rowCount).toBe(0);
 });
