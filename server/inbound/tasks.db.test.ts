@@ -239,6 +239,13 @@ test("keywords that come late after an outage count in the order in which they w
   expect(await suppressed()).toHaveLength(1);
 });
 
+test("a STOP counts although a START that was sent before it arrived only after it was sent", async () => {
+  const at = (second: number) => new Date(Date.now() + second * SECOND_MS).toISOString();
+  await take(inbound("START", { occurredAt: at(-60), receivedAt: at(-10) }));
+  await take(inbound("STOP", { occurredAt: at(-30), receivedAt: at(-5) }));
+  expect(await suppressed()).toEqual([[HANDSET, line, "stop"]]);
+});
+
 test("a START of a clock that is ahead does not outlast the STOP that comes next", async () => {
   await take(inbound("START", sentAndReceived(-10, 0)));
   await take(inbound("STOP", { receivedAt: new Date(Date.now() + SECOND_MS).toISOString() }));
