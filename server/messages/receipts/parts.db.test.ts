@@ -107,7 +107,8 @@ describe("parts", () => {
       for (const id of ids) await applyReceipts("vonage", [report(id, "delivered", referenceTo(message.id, 1))]);
       expect(await statusOf(message)).toBe("sent");
       await record(message.first, accepted(...ids));
-      expect(await statusOf(message)).toBe("delivered");
+      const shown = await getMessage(message.account.actor, message.id);
+      expect(shown).toMatchObject({ status: "delivered", attempts: 1 });
       expect(await contradictions(message.account.accountId)).toEqual([]);
     },
   );
