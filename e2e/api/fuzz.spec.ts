@@ -47,6 +47,9 @@ type Item = { id?: unknown; sender_id?: unknown; scheduled_at?: unknown; status?
 /** The kind of ids that scheduled messages have here. */
 const WAITING = "waiting";
 const WAITING_MADE = 5;
+/** Scheduled messages that are only rescheduled: the others are canceled sooner or later. */
+const RESCHEDULED = "rescheduled";
+const RESCHEDULED_MADE = 3;
 
 /**
  * Ids from responses, by the first part of the path. The id of `sender` is left out: deleting a sender makes messages that wait
@@ -75,10 +78,11 @@ function makeIds(sender: string) {
       const kept = (ids.get(kindOf(path)) ?? []).filter((id) => !path.includes(id));
       ids.set(kindOf(path), kept);
     },
+    reserve: (id: string) => ids.set(RESCHEDULED, [...(ids.get(RESCHEDULED) ?? []), id]),
     pick: (path: string, pick: number) => {
-      const needsWaiting = path.includes("/cancel") || path.includes("/reschedule");
       // Only scheduled messages can be canceled or rescheduled, and there are many more others.
-      const known = ids.get(needsWaiting && pick % 2 === 0 ? WAITING : kindOf(path)) ?? [];
+      const scheduled = path.includes("/reschedule") ? RESCHEDULED : path.includes("/cancel") ? WAITING : null;
+      const known = ids.get(scheduled !== null && pick % 2 === 0 ? scheduled : kindOf(path)) ?? [];
       return known[pick % Math.max(1, known.length)] ?? "unknown";
     },
   };
@@ -187,10 +191,11 @@ test("whatever is sent, the response is a documented one, and refused requests c
     .toBe(1);
   // Soon most numbers are suppressed, and messages to them fail at once; these messages keep waiting in any case.
   const in20Days = new Date(Date.now() + 20 * 86_400_000).toISOString();
-  for (let made = 0; made < WAITING_MADE; made += 1) {
+  for (let made = 0; made < WAITING_MADE + RESCHEDULED_MADE; made += 1) {
     const waiting = { to: "+14155550199", from: account.sender, body: "Hello", send_at: in20Days };
     const { status, body } = await api.post("/messages/send", waiting);
-    ids.learn("/messages/send", body.data);
+    if (made < WAITING_MADE) ids.learn("/messages/send", body.data);
+    else ids.reserve(String(body.data.id));
     till.spentBy("/messages/send", { status, headers: new Headers(), text: "" }, body.data);
   }
   let before = await database.booksOf(account.accountId);

@@ -153,7 +153,7 @@ test("invalid HTTP is refused, nothing of it is carried out, and the next caller
     ["an unknown method", last("FETCH /api/v1/balance HTTP/1.1"), [400]],
     ["an invalid version", last("GET /api/v1/balance HTTP/3.7"), [400]],
     ["an unknown expectation", last(send, [JSON_TYPE, lengthOf(body), "Expect: the unexpected"], body), [400]],
-    ["a tunnel", call("CONNECT 127.0.0.1:5432 HTTP/1.1"), []],
+    ["a tunnel", call("CONNECT 127.0.0.1:5432 HTTP/1.1"), [400]],
     ["the greeting of TLS", Buffer.from("16030100f8010000f40303", "hex"), [400], "end"],
     ["the greeting of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [400]],
     ["nothing", "", [], "end"],
