@@ -1,5 +1,6 @@
 /** Random steps of a sequence. A step names what exists by a number, so that every step of a shortened sequence still has a meaning. */
 import fc from "fast-check";
+import { PERMISSIONS } from "../access";
 import type { SideName } from "./model-state";
 import type { When } from "./send-operations";
 
@@ -98,16 +99,6 @@ const on = <What extends string, More extends object>(
     .tuple(fc.record(by), fc.record(more as Record<string, fc.Arbitrary<unknown>>))
     .map(([caller, made]) => ({ what, ...caller, ...(made as More) }));
 
-const SCOPES = [
-  "sms:send",
-  "sms:bulk",
-  "sms:read",
-  "balance:read",
-  "dlr:read",
-  "senders:write",
-  "keys:write",
-  "webhooks:write",
-];
 const events = maybe(
   fc.uniqueArray(fc.constantFrom("message.sent", "message.delivered", "message.failed", "*"), { minLength: 1 }),
 );
@@ -168,7 +159,7 @@ const request = fc.oneof(
     weight: 4,
     arbitrary: on("make-key", {
       name: fc.constantFrom("Shop", "Other"),
-      permissions: maybe(fc.subarray(SCOPES, { minLength: 1 })),
+      permissions: maybe(fc.subarray<string>([...PERMISSIONS], { minLength: 1 })),
       daily_limit: often<number | null | undefined>(
         2,
         fc.constant(undefined),
