@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from "node:net";
 import { request } from "undici";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   createSsrfGuard,
   isBlockedUrlError,
@@ -210,7 +210,8 @@ describe("dispatcher", () => {
   let hosts: (string | undefined)[] = [];
 
   beforeAll(async () => {
-    server = createServer((incoming, response) => {
+    // It does not announce how long it keeps connections.
+    server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
       hosts.push(incoming.headers.host);
       response.end("reached");
     });
@@ -280,6 +281,26 @@ describe("dispatcher", () => {
       await refused(reach(guard, "bad.example"), "address_not_public");
     } finally {
       setDefaultAutoSelectFamily(autoSelectFamily);
+    }
+  });
+
+  it("closes an idle connection before servers do that keep it for two seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const guard = guardWith({ allowedNetworks: LOOPBACK });
+      const isReused = async () => {
+        const before = connections;
+        await reach(guard, "127.0.0.1");
+        await new Promise(setImmediate);
+        return connections === before;
+      };
+      await isReused();
+      vi.advanceTimersByTime(1_400);
+      expect(await isReused()).toBe(true);
+      vi.advanceTimersByTime(1_900);
+      expect(await isReused()).toBe(false);
+    } finally {
+      vi.useRealTimers();
     }
   });
 

@@ -189,6 +189,12 @@ function directConnector(resolve: Resolve, isAllowed: (address: string) => boole
   };
 }
 
+/**
+ * How long an idle connection is kept if the server does not announce (`Keep-Alive: timeout=…`) how long it keeps it. gunicorn closes
+ * it after two seconds; a request that is sent just then is lost, and its delivery waits half a minute for the next try.
+ */
+const KEEP_ALIVE_MS = 1_500;
+
 /** More than an exchange takes: of a body 16 KiB are read, and what a socket has received is read at once. */
 export const RECEIVED_MAX_BYTES = 262_144;
 
@@ -231,7 +237,10 @@ export function createSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
     if (isGuardedByProxy && isIP(host) === 0) return [host];
     return (await resolve(host)).map(({ address }) => address);
   };
-  const dispatcher = new Agent({ connect: limited(through(hostsOf) ?? directConnector(resolve, isAllowed)) });
+  const dispatcher = new Agent({
+    connect: limited(through(hostsOf) ?? directConnector(resolve, isAllowed)),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
   return {
     assertAllowed: async (url) => {
       await hostsOf(parseUrl(url).hostname);
