@@ -6,8 +6,9 @@ import { defineProcessValue } from "../core/process";
 import { runParts } from "../retention/steps";
 import type { WaitingJob } from "./delivery/delegated-jobs";
 import { type DeliverOptions, type SendOptions, sendDeliveries } from "./delivery/deliver";
-import { createFairSlots, REQUEUE_AFTER_MS, type Slot } from "./delivery/fair-slots";
+import { createFairSlots, type EndpointPace, REQUEUE_AFTER_MS, type Slot } from "./delivery/fair-slots";
 import { addDeliveryJobs, DELIVERIES_PER_JOB, isFirstTry } from "./delivery/outbox";
+import { pace } from "./delivery/pace";
 import { REQUESTS_END_WITHIN_MS, WEBHOOK_TIMEOUT_MS } from "./delivery/retry";
 import { eraseExpiredSecrets, requeueOrphanedDeliveries, reviveFirstTries } from "./delivery/sweep";
 import { claimJobs, createRequeue, endJobs } from "./delivery/waiting-jobs";
@@ -38,7 +39,13 @@ const BEGIN_WITHIN_MS = REQUESTS_END_WITHIN_MS - WEBHOOK_TIMEOUT_MS - MARGIN_MS;
 /** A delivery that is overdue by this much and that no job carries has lost its job. */
 const ORPHANED_AFTER_MS = 5 * MINUTE_MS;
 
-const slots = defineProcessValue("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY));
+const slots = defineProcessValue("webhooks.slots", () => createFairSlots(env().WEBHOOK_CONCURRENCY, paceOf));
+
+/** A slot waits for a paced endpoint as long as its job may begin requests; a longer pause is waited for in the queue. */
+function paceOf(endpointId: string): EndpointPace {
+  if (pace().waitMs(endpointId, performance.now()) >= BEGIN_WITHIN_MS) return "paused";
+  return pace().isPaced(endpointId) ? "paced" : "unpaced";
+}
 
 const requeue = defineProcessValue("webhooks.requeues", () => createRequeue(slots()));
 

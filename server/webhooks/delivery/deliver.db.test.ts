@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { moveClockAhead } from "@/test/clock";
 import {
   deliveriesOf,
   raiseSent,
@@ -98,11 +99,13 @@ describe("a delivery", () => {
     await raiseSent(setup);
     await runJobs(setup);
     expect(await waitS()).toBe(120);
+    moveClockAhead(120_000);
     setup.receiver.respondWith((response) =>
       response.writeHead(503, { "retry-after": new Date(Date.now() + 30 * 86_400_000).toUTCString() }).end(),
     );
     await runJobs(setup);
     expect(await waitS()).toBe(1_800);
+    moveClockAhead(1_800_000);
     setup.receiver.respondWith((response) => response.writeHead(503, { "retry-after": "1" }).end());
     await runJobs(setup);
     expect(await waitS()).toBe(1_800);

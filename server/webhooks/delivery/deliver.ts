@@ -1,10 +1,12 @@
 /** Sends deliveries of one endpoint and records their outcomes. No database connection is held during a request. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { hasStalledSince, stalledMs } from "../../core/deadline";
 import { inSpan } from "../../core/spans";
 import { observeTry } from "../../observability/messages";
 import { presentEvent, presentReceived } from "../present";
 import { unsealSecrets } from "../secrets";
 import { type DueDelivery, isOpen, loadTarget, type Target } from "../store";
+import { pace } from "./pace";
 import { postEvent } from "./post";
 import { recordOutcome } from "./record-outcome";
 import { WEBHOOK_TIMEOUT_MS } from "./retry";
@@ -92,8 +94,8 @@ function record(delivery: DueDelivery, { endpointId, generation }: Destination, 
 }
 
 /**
- * Sends due deliveries, up to 16 at once, and returns when every outcome is committed. Begins no more requests once the
- * endpoint is closed, `untilMs` has passed or the process is to end.
+ * Sends due deliveries, up to 16 at once and to an overloaded endpoint at its pace (pace.ts), and returns when every outcome is
+ * committed. Begins no more requests once the endpoint is closed, `untilMs` has passed or the process is to end.
  * @returns the ids of the deliveries that were not sent, and whether the endpoint was found closed.
  * @throws the failure to make a request or to write an outcome; such a try does not count.
  */
@@ -108,9 +110,24 @@ export async function sendDeliveries(
   let isBroken = false;
   const mayBegin = () => !endpoint.isClosed() && !isBroken && !signal?.aborted && performance.now() < untilMs;
 
+  /** Waits until an overloaded endpoint may be sent another request. @returns false when none may begin any more. */
+  async function takeTurn(): Promise<boolean> {
+    for (;;) {
+      if (queue.length === 0 || !mayBegin()) return false;
+      const nowMs = performance.now();
+      const waitMs = pace().waitMs(target.id, nowMs);
+      if (waitMs === 0) {
+        pace().begin(target.id, nowMs);
+        return true;
+      }
+      if (nowMs + waitMs >= untilMs) return false;
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
   async function pump(): Promise<void> {
     try {
-      while (mayBegin()) {
+      while (await takeTurn()) {
         if (queue.length > 0 && endpoint.isStale()) {
           await endpoint.refresh();
           if (!mayBegin()) return;
@@ -118,7 +135,9 @@ export async function sendDeliveries(
         const delivery = queue.shift();
         if (!delivery) return;
         const destination = endpoint.destination();
+        const beganMs = performance.now();
         const result = await sendTraced(destination, delivery, limitMs);
+        pace().note(target.id, result, beganMs, performance.now());
         const recorded = record(delivery, destination, result).then((isStillOpen) => {
           if (!isStillOpen) endpoint.close();
         });

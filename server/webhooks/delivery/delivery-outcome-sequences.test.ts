@@ -10,7 +10,7 @@ const ENDPOINTS = ["e1", "e2"];
 const DELIVERIES = Array.from({ length: 12 }, (_, at) => `d${at}`);
 const endpointOf = (id: string): string => (DELIVERIES.indexOf(id) % 3 === 2 ? "e2" : "e1");
 
-type Tried = { deliveryId: string; isOk: boolean; isGone: boolean };
+type Tried = { deliveryId: string; isOk: boolean; isGone: boolean; isOverload: boolean; latencyMs: number };
 /** The tries of a job; `isTwice`: another worker ran the same job and made them too. */
 type Batch = { tried: Tried[]; isTwice: boolean };
 
@@ -19,6 +19,8 @@ const tried = fc.record({
   // Long runs of failures must occur, or no endpoint is ever disabled.
   isOk: fc.nat(19).map((of) => of === 0),
   isGone: fc.nat(99).map((of) => of === 0),
+  isOverload: fc.nat(9).map((of) => of === 0),
+  latencyMs: fc.nat(20),
 });
 const batches = fc.array(
   fc.record({ tried: fc.array(tried, { minLength: 1, maxLength: 12 }), isTwice: fc.boolean() }),
@@ -56,7 +58,7 @@ class Store {
 
   /** The tries of a job: the next try of each delivery, as known when the job begins. */
   tries({ tried: all }: Batch): DeliveryOutcome[] {
-    return all.map(({ deliveryId, isOk, isGone }) => {
+    return all.map(({ deliveryId, isOk, isGone, isOverload, latencyMs }) => {
       this.ms += 1;
       const { round = 0, attempts = 0 } = this.deliveries.get(deliveryId) ?? {};
       return {
@@ -66,8 +68,8 @@ class Store {
         round,
         attempt: attempts + 1,
         acknowledged: isOk,
-        statusCode: isOk ? 200 : isGone ? 410 : 500,
-        latencyMs: 1,
+        statusCode: isOk ? 200 : isGone ? 410 : isOverload ? 429 : 500,
+        latencyMs,
         error: null,
         responseHead: null,
         retryAfterS: null,
@@ -92,25 +94,32 @@ class Store {
   }
 }
 
-/** The endpoint's failures since its last success. */
-function trailingFailures(counted: readonly DeliveryOutcome[], endpointId: string): number {
-  const own = counted.filter((outcome) => outcome.endpointId === endpointId);
-  return own.length - 1 - own.findLastIndex((outcome) => outcome.acknowledged);
+/**
+ * After each of the endpoint's tries, its consecutive failures. A 429 to a request that was under way at the failure before counts with
+ * that one.
+ */
+function failuresInRow(counted: readonly DeliveryOutcome[], endpointId: string): number[] {
+  let inRow = 0;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return counted
+    .filter((outcome) => outcome.endpointId === endpointId)
+    .map(({ acknowledged, statusCode, latencyMs, finishedAt }) => {
+      const wasUnderWay = finishedAt.getTime() - latencyMs <= lastMs;
+      if (acknowledged) inRow = 0;
+      else if (!(statusCode === 429 && inRow > 0 && wasUnderWay)) inRow += 1;
+      if (!acknowledged) lastMs = finishedAt.getTime();
+      return inRow;
+    });
 }
 
 /** Whether at some moment there were enough consecutive failures, or the endpoint responded 410. */
-function mustBeDisabled(counted: readonly DeliveryOutcome[], endpointId: string): boolean {
-  let inRow = 0;
-  return counted.some((outcome) => {
-    if (outcome.endpointId !== endpointId) return false;
-    inRow = outcome.acknowledged ? 0 : inRow + 1;
-    return inRow >= DISABLE_AFTER_FAILURES || outcome.statusCode === 410;
-  });
-}
+const mustBeDisabled = (counted: readonly DeliveryOutcome[], endpointId: string): boolean =>
+  failuresInRow(counted, endpointId).some((inRow) => inRow >= DISABLE_AFTER_FAILURES) ||
+  counted.some((outcome) => outcome.endpointId === endpointId && outcome.statusCode === 410);
 
 function check({ endpoints, deliveries, counted, jobs }: Store): void {
   for (const endpoint of endpoints.values()) {
-    expect(endpoint.failureCount).toBe(trailingFailures(counted, endpoint.id));
+    expect(endpoint.failureCount).toBe(failuresInRow(counted, endpoint.id).at(-1) ?? 0);
     expect(endpoint.isActive).toBe(!mustBeDisabled(counted, endpoint.id));
     expect(endpoint.disabledAt !== null).toBe(!endpoint.isActive);
     expect(endpoint.disabledReason !== null).toBe(!endpoint.isActive);

@@ -251,6 +251,34 @@ describe("many tries", () => {
     expect(disabled.tries).toHaveLength(26);
   });
 
+  test.each([
+    [429, null, 1],
+    [503, 0, 1],
+    [503, null, 30],
+    [500, 0, 30],
+  ])(
+    "with status %i and Retry-After %s that were under way together count as %3$i",
+    (statusCode, retryAfterS, count) => {
+      const settled = many(30, (id, index) =>
+        outcome(id, { statusCode, retryAfterS, latencyMs: 50, finishedAt: at(index) }),
+      );
+      expect(settled.endpoints).toMatchObject([{ failureCount: count, isActive: count < 25, lastFailureAt: at(29) }]);
+      expect(settled.tries).toHaveLength(30);
+      expect(settled.deliveries.every((each) => each.attempts === 1)).toBe(true);
+    },
+  );
+
+  test("of an overloaded endpoint count singly if they began after one another, or after a success", () => {
+    const refusal = (latencyMs: number) => (id: string, index: number) =>
+      outcome(id, { statusCode: 429, latencyMs, finishedAt: at(index * 10) });
+    expect(many(30, refusal(9)).endpoints).toMatchObject([{ failureCount: 30, isActive: false }]);
+    expect(many(30, refusal(10)).endpoints).toMatchObject([{ failureCount: 1, isActive: true }]);
+    const before = { failureCount: 3, lastFailureAt: at(-1) };
+    expect(many(1, refusal(1), before).endpoints).toMatchObject([{ failureCount: 3 }]);
+    expect(many(1, refusal(0), before).endpoints).toMatchObject([{ failureCount: 4 }]);
+    expect(many(1, refusal(1), { ...before, failureCount: 0 }).endpoints).toMatchObject([{ failureCount: 1 }]);
+  });
+
   test("are applied in the order in which they ended, not in the order of the batch", () => {
     const lateSuccess = many(30, (id, index) =>
       index === 0 ? ok(id, { finishedAt: at(24) }) : outcome(id, { finishedAt: at(index) }),

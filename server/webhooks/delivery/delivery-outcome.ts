@@ -1,5 +1,5 @@
 /** Applies the outcomes of tries to deliveries and their endpoints. */
-import { DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./retry";
+import { asksForLess, DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./retry";
 
 /**
  * How a try ended. `generation`: of the endpoint when the request began; `attempt` counts from 1 in each round; `retryAfterS`:
@@ -139,8 +139,9 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
     return;
   }
   if (outcome.ofProxy) return;
+  const isCounted = isOfCountedOverload(endpoint, outcome);
   endpoint.lastFailureAt = outcome.finishedAt;
-  if (isFormer) return;
+  if (isFormer || isCounted) return;
   endpoint.failureCount += 1;
   const isGone = outcome.statusCode === GONE;
   const mustDisable = endpoint.failureCount >= DISABLE_AFTER_FAILURES || isGone;
@@ -149,6 +150,16 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
   endpoint.disabledAt = outcome.finishedAt;
   endpoint.disabledReason = isGone ? "gone" : "consecutive_failures";
 }
+
+/**
+ * Whether an overloaded endpoint refused a request that was under way at its last failure, which is counted. It could not yet be sent
+ * fewer requests (pace.ts): a burst of them would disable it.
+ */
+const isOfCountedOverload = (endpoint: EndpointState, outcome: DeliveryOutcome): boolean =>
+  asksForLess(outcome) &&
+  endpoint.failureCount > 0 &&
+  endpoint.lastFailureAt !== null &&
+  outcome.finishedAt.getTime() - outcome.latencyMs <= endpoint.lastFailureAt.getTime();
 
 /** The next try of a delivery: it follows after `delayS`, and after `attempts` tries of `round`. */
 type NextTry = { round: number; attempts: number; delayS: number };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WaitingJob } from "./delegated-jobs";
-import { createFairSlots, type Slot } from "./fair-slots";
+import { createFairSlots, type EndpointPace, type Slot } from "./fair-slots";
 
 const NOW_MS = 1_000_000;
 const LATER_MS = NOW_MS + 1_000;
@@ -70,6 +70,36 @@ describe("an endpoint's slots", () => {
     expect(acquire("a")).toBeNull();
     failing?.mayStart(false);
     expect(acquire("a")?.mayStart(false)).toBe(true);
+  });
+});
+
+describe("a paced endpoint", () => {
+  const slotsWith = (pace: EndpointPace) => {
+    const paces = new Map([["a", pace]]);
+    const slots = createFairSlots(SLOTS, (endpointId) => paces.get(endpointId) ?? "unpaced");
+    return { ...slots, setPace: (next: EndpointPace) => void paces.set("a", next) };
+  };
+
+  test("has one slot, and none while it is paused", () => {
+    const { acquire, setPace } = slotsWith("paced");
+    const [slot] = acquireAll(() => acquire("account", "a"));
+    expect(acquire("account", "a")).toBeNull();
+    slot?.release();
+    setPace("paused");
+    expect(acquire("account", "a")).toBeNull();
+    expect(acquire("account", "b")).not.toBeNull();
+    setPace("unpaced");
+    expect(acquireAll(() => acquire("account", "a"))).toHaveLength(4);
+  });
+
+  test("leaves its delegated jobs to the queue while it is paused", () => {
+    const { acquire, delegate, setPace } = slotsWith("paced");
+    const slot = acquire("account", "a");
+    for (const id of ["a1", "a2", "b1"]) delegate("account", waitingJob(id.slice(0, 1), id), NOW_MS);
+    expect(takeIds(slot, 1)).toEqual(["a1"]);
+    setPace("paused");
+    expect(takeIds(slot)).toEqual(["b1"]);
+    expect(takeIds(slot)).toEqual([]);
   });
 });
 

@@ -4,8 +4,8 @@
  * - slot: one of the webhook jobs that this worker runs at once. It serves one endpoint at a time.
  * - account share: the slots that one account may use: a quarter at most, and no more than are still free, so that any number
  *   of accounts with slow endpoints leave a slot for the next one.
- * - endpoint's slots: the slots that serve one endpoint. There are few of them, fewer while the endpoint fails or the account
- *   share is nearly used up, so that a slow endpoint leaves slots for the account's other endpoints.
+ * - endpoint's slots: the slots that serve one endpoint. There are few of them, fewer while the endpoint fails, is paced or the
+ *   account share is nearly used up, so that a slow endpoint leaves slots for the account's other endpoints.
  * - waiting job: one that got no slot and is queued again, for later. It is delegated to the running jobs of its account, which
  *   do its work before it is due. Only its id is kept in memory, up to a limit; the deliveries are in the queue.
  */
@@ -39,6 +39,7 @@ export type FairSlots = {
 const SHARE_DIVISOR = 4;
 const SLOTS_PER_ENDPOINT = 4;
 const SLOTS_PER_FAILING_ENDPOINT = 1;
+const SLOTS_BY_PACE: Readonly<Record<EndpointPace, number>> = { unpaced: SLOTS_PER_ENDPOINT, paced: 1, paused: 0 };
 /** How long a job waits if it got no slot, or if its work is being done. */
 export const REQUEUE_AFTER_MS = REQUESTS_END_WITHIN_MS;
 /** At most 200 jobs a second are requeued for one endpoint, so that a long backlog does not return all at once. */
@@ -54,21 +55,30 @@ type AccountShare = {
   lastRequeueMs: Map<string, number>;
 };
 
+export type EndpointPace = "unpaced" | "paced" | "paused";
+
 /** The slots of a worker. `slots`: all of them; `shareMax`: of one account; `acquired`: in use. */
 type Allotment = {
   slots: number;
   shareMax: number;
+  paceOf: (endpointId: string) => EndpointPace;
   acquired: number;
   shares: Map<string, AccountShare>;
   delegated: DelegatedJobs;
 };
 
-/** @param slots the webhook jobs that this worker runs at once. */
-export function createFairSlots(slots: number): FairSlots {
+/**
+ * @param slots the webhook jobs that this worker runs at once.
+ * @param paceOf how an endpoint is sent requests: a `paced` one gets a single slot, a `paused` one none.
+ */
+export function createFairSlots(
+  slots: number,
+  paceOf: (endpointId: string) => EndpointPace = () => "unpaced",
+): FairSlots {
   const delegated = createDelegatedJobs();
   const shares = new Map<string, AccountShare>();
   const shareMax = Math.max(1, Math.floor(slots / SHARE_DIVISOR));
-  const allotment: Allotment = { slots, shareMax, acquired: 0, shares, delegated };
+  const allotment: Allotment = { slots, shareMax, paceOf, acquired: 0, shares, delegated };
   return {
     acquire: (accountId, endpointId) => {
       const share = shares.get(accountId) ?? newShare(accountId);
@@ -100,15 +110,17 @@ const newShare = (accountId: string): AccountShare => ({
 
 /** The endpoint's slots, or null when none of them is free. */
 function withFreeSlot(
-  { slots, shareMax, acquired }: Allotment,
+  { slots, shareMax, paceOf, acquired }: Allotment,
   share: AccountShare,
   endpointId: string,
 ): EndpointSlots | null {
   const shareSize = Math.max(1, Math.min(shareMax, slots - acquired));
   if (share.acquired >= shareSize) return null;
   const endpoint = share.endpoints.get(endpointId) ?? { endpointId, acquired: 0, started: 0, isFailing: false };
-  const size = endpoint.isFailing ? SLOTS_PER_FAILING_ENDPOINT : SLOTS_PER_ENDPOINT;
-  return endpoint.acquired < Math.max(1, Math.min(size, shareSize - share.acquired)) ? endpoint : null;
+  const byPace = SLOTS_BY_PACE[paceOf(endpointId)];
+  const size = endpoint.isFailing ? Math.min(SLOTS_PER_FAILING_ENDPOINT, byPace) : byPace;
+  const isFree = endpoint.acquired < Math.max(1, Math.min(size, shareSize - share.acquired));
+  return size > 0 && isFree ? endpoint : null;
 }
 
 /** Counts one more slot, or with -1 one fewer, that serves the endpoint. */

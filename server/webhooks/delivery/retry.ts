@@ -20,6 +20,8 @@ export const GONE = 410;
 /** Statuses whose `Retry-After` says how long the endpoint is overloaded or out of service (RFC 9110, RFC 6585). */
 const ASKING_TO_WAIT: ReadonlySet<number | null> = new Set([429, 503]);
 
+const TOO_MANY_REQUESTS = 429;
+
 /** A longer `Retry-After` counts as this many seconds, one day. */
 export const RETRY_AFTER_MAX_S = 86_400;
 
@@ -42,20 +44,27 @@ export function nextTryDelayS(triesMade: number): number | null {
   return RETRY_DELAYS_S[triesMade] ?? null;
 }
 
+/** `statusCode`: null without a response; `retryAfterS`: null without a valid `Retry-After`. */
+type LastResponse = { statusCode: number | null; retryAfterS: number | null };
+
 /**
  * Seconds until the next try after a response, or `null` when all tries are used up. An overloaded endpoint may ask for more
  * time, up to the following step of the schedule, but never for less.
  * @param response of the last try.
  */
-export function delayAfter(
-  triesMade: number,
-  response: { statusCode: number | null; retryAfterS: number | null },
-): number | null {
+export function delayAfter(triesMade: number, response: LastResponse): number | null {
   const scheduledS = nextTryDelayS(triesMade);
   if (scheduledS === null || !ASKING_TO_WAIT.has(response.statusCode)) return scheduledS;
   const longestS = nextTryDelayS(triesMade + 1) ?? scheduledS;
   return Math.min(Math.max(scheduledS, response.retryAfterS ?? 0), longestS);
 }
+
+/**
+ * Whether a response asks for fewer requests: 429, or 503 with a `Retry-After`. A 503 without one is also what a proxy says whose server
+ * is down.
+ */
+export const asksForLess = ({ statusCode, retryAfterS }: LastResponse): boolean =>
+  statusCode === TOO_MANY_REQUESTS || (ASKING_TO_WAIT.has(statusCode) && retryAfterS !== null);
 
 /**
  * The delay of a `Retry-After` header (RFC 9110 section 10.2.3), given in seconds or as a date, in whole seconds.
