@@ -81,7 +81,11 @@ function keepFresh(target: Target, freshMs: number): FreshEndpoint {
 }
 
 /** Records a try. @returns whether its endpoint is still open. */
-function record(delivery: DueDelivery, { endpointId, generation }: Destination, result: Try): Promise<boolean> {
+function record(
+  delivery: DueDelivery,
+  { endpointId, generation }: Destination,
+  result: Try & { isOverload: boolean },
+): Promise<boolean> {
   observeTry(result);
   return recordOutcome({
     deliveryId: delivery.deliveryId,
@@ -92,6 +96,10 @@ function record(delivery: DueDelivery, { endpointId, generation }: Destination, 
     ...result,
   });
 }
+
+/** Whether the endpoint acknowledged the last try, however long ago: a burst that it refuses from the start is an overload. */
+const isInGoodStanding = ({ failureCount, lastSuccessAt }: Target): boolean =>
+  failureCount === 0 && lastSuccessAt !== null;
 
 /**
  * Sends due deliveries, up to 16 at once and to an overloaded endpoint at its pace (pace.ts), and returns when every outcome is
@@ -108,6 +116,7 @@ export async function sendDeliveries(
   const queue = [...due];
   const writes: Promise<void>[] = [];
   let isBroken = false;
+  let acknowledgedMs = isInGoodStanding(target) ? performance.now() : Number.NEGATIVE_INFINITY;
   const mayBegin = () => !endpoint.isClosed() && !isBroken && !signal?.aborted && performance.now() < untilMs;
 
   /** Waits until an overloaded endpoint may be sent another request. @returns false when none may begin any more. */
@@ -137,8 +146,10 @@ export async function sendDeliveries(
         const destination = endpoint.destination();
         const beganMs = performance.now();
         const result = await sendTraced(destination, delivery, limitMs);
-        pace().note(target.id, result, beganMs, performance.now());
-        const recorded = record(delivery, destination, result).then((isStillOpen) => {
+        const endedMs = performance.now();
+        if (result.acknowledged) acknowledgedMs = endedMs;
+        const isOverload = pace().note(target.id, { ...result, beganMs, acknowledgedMs }, endedMs);
+        const recorded = record(delivery, destination, { ...result, isOverload }).then((isStillOpen) => {
           if (!isStillOpen) endpoint.close();
         });
         writes.push(recorded);

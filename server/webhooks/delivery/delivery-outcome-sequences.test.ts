@@ -68,8 +68,9 @@ class Store {
         round,
         attempt: attempts + 1,
         acknowledged: isOk,
-        statusCode: isOk ? 200 : isGone ? 410 : isOverload ? 429 : 500,
+        statusCode: isOk ? 200 : isGone ? 410 : 500,
         latencyMs,
+        isOverload: !isOk && !isGone && isOverload,
         error: null,
         responseHead: null,
         retryAfterS: null,
@@ -95,18 +96,18 @@ class Store {
 }
 
 /**
- * After each of the endpoint's tries, its consecutive failures. A 429 to a request that was under way at the failure before counts with
- * that one.
+ * After each of the endpoint's tries, its consecutive failures. A request of an overload that was under way at the failure before counts
+ * with that one.
  */
 function failuresInRow(counted: readonly DeliveryOutcome[], endpointId: string): number[] {
   let inRow = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
   return counted
     .filter((outcome) => outcome.endpointId === endpointId)
-    .map(({ acknowledged, statusCode, latencyMs, finishedAt }) => {
+    .map(({ acknowledged, isOverload, latencyMs, finishedAt }) => {
       const wasUnderWay = finishedAt.getTime() - latencyMs <= lastMs;
       if (acknowledged) inRow = 0;
-      else if (!(statusCode === 429 && inRow > 0 && wasUnderWay)) inRow += 1;
+      else if (!(isOverload && inRow > 0 && wasUnderWay)) inRow += 1;
       if (!acknowledged) lastMs = finishedAt.getTime();
       return inRow;
     });

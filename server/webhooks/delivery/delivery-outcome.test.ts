@@ -252,25 +252,20 @@ describe("many tries", () => {
   });
 
   test.each([
-    [429, null, 1],
-    [503, 0, 1],
-    [503, null, 30],
-    [500, 0, 30],
-  ])(
-    "with status %i and Retry-After %s that were under way together count as %3$i",
-    (statusCode, retryAfterS, count) => {
-      const settled = many(30, (id, index) =>
-        outcome(id, { statusCode, retryAfterS, latencyMs: 50, finishedAt: at(index) }),
-      );
-      expect(settled.endpoints).toMatchObject([{ failureCount: count, isActive: count < 25, lastFailureAt: at(29) }]);
-      expect(settled.tries).toHaveLength(30);
-      expect(settled.deliveries.every((each) => each.attempts === 1)).toBe(true);
-    },
-  );
+    [true, 1],
+    [false, 30],
+  ])("that were under way together, of an overloaded endpoint (%s), count as %i", (isOverload, count) => {
+    const settled = many(30, (id, index) =>
+      outcome(id, { statusCode: 503, isOverload, latencyMs: 50, finishedAt: at(index) }),
+    );
+    expect(settled.endpoints).toMatchObject([{ failureCount: count, isActive: count < 25, lastFailureAt: at(29) }]);
+    expect(settled.tries).toHaveLength(30);
+    expect(settled.deliveries.every((each) => each.attempts === 1)).toBe(true);
+  });
 
   test("of an overloaded endpoint count singly if they began after one another, or after a success", () => {
     const refusal = (latencyMs: number) => (id: string, index: number) =>
-      outcome(id, { statusCode: 429, latencyMs, finishedAt: at(index * 10) });
+      outcome(id, { statusCode: 429, isOverload: true, latencyMs, finishedAt: at(index * 10) });
     expect(many(30, refusal(9)).endpoints).toMatchObject([{ failureCount: 30, isActive: false }]);
     expect(many(30, refusal(10)).endpoints).toMatchObject([{ failureCount: 1, isActive: true }]);
     const before = { failureCount: 3, lastFailureAt: at(-1) };

@@ -1,10 +1,11 @@
 /** Applies the outcomes of tries to deliveries and their endpoints. */
-import { asksForLess, DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./retry";
+import { DISABLE_AFTER_FAILURES, delayAfter, GONE, NEXT_ROUND_AFTER_S } from "./retry";
 
 /**
  * How a try ended. `generation`: of the endpoint when the request began; `attempt` counts from 1 in each round; `retryAfterS`:
  * the response's `Retry-After`, in seconds. `ofProxy`: the egress proxy failed, which says nothing about the endpoint.
- * `refused`: it refused, perhaps only for this endpoint; `away`: it is unavailable.
+ * `refused`: it refused, perhaps only for this endpoint; `away`: it is unavailable. `isOverload`: the endpoint gets more requests than it
+ * can take.
  */
 export type DeliveryOutcome = {
   deliveryId: string;
@@ -20,6 +21,7 @@ export type DeliveryOutcome = {
   retryAfterS: number | null;
   finishedAt: Date;
   ofProxy?: "away" | "refused";
+  isOverload?: boolean;
 };
 
 type DeliveryStatus = "pending" | "delivered" | "abandoned" | "held";
@@ -156,7 +158,7 @@ function countTry(endpoint: EndpointState, outcome: DeliveryOutcome): void {
  * fewer requests (pace.ts): a burst of them would disable it.
  */
 const isOfCountedOverload = (endpoint: EndpointState, outcome: DeliveryOutcome): boolean =>
-  asksForLess(outcome) &&
+  outcome.isOverload === true &&
   endpoint.failureCount > 0 &&
   endpoint.lastFailureAt !== null &&
   outcome.finishedAt.getTime() - outcome.latencyMs <= endpoint.lastFailureAt.getTime();

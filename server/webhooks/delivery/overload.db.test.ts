@@ -52,13 +52,13 @@ async function deliveredWithoutWaiting(endpointId: string): Promise<number> {
 }
 
 /** A server that refuses requests beyond those that it works on. `taken`: the events that it took. */
-function limited(): { answer: Responder; taken: string[] } {
+function limited(refusal: number): { answer: Responder; taken: string[] } {
   const taken: string[] = [];
   let working = 0;
   return {
     taken,
     answer: (response, request) => {
-      if (working >= REQUESTS_AT_A_TIME) return response.writeHead(429).end();
+      if (working >= REQUESTS_AT_A_TIME) return response.writeHead(refusal).end();
       working += 1;
       taken.push(String(request.headers["webhook-id"]));
       setTimeout(() => {
@@ -69,17 +69,32 @@ function limited(): { answer: Responder; taken: string[] } {
   };
 }
 
-test("a burst of events does not disable an endpoint that refuses what is too much, and each event arrives", async () => {
-  const { answer, taken } = limited();
-  const { account, endpoint } = await setUp(answer);
+test.each([429, 503])(
+  "a burst does not disable an endpoint that refuses with %i what is too much, and each event arrives",
+  async (refusal) => {
+    const { answer, taken } = limited(refusal);
+    const { account, endpoint } = await setUp(answer);
+    await pool().query("UPDATE webhook_endpoints SET last_success_at = now() - interval '1 day' WHERE id = $1", [
+      endpoint.id,
+    ]);
+    await raiseEvents(account, await makeMessages(account, EVENTS));
+    await startWorker();
+    await expect.poll(() => count(endpoint.id), PATIENT).toBe(EVENTS);
+    expect(await count(endpoint.id, "pending")).toBeLessThan(EVENTS / 2);
+    expect(await getEndpoint(account.actor, endpoint.id)).toMatchObject({ is_active: true });
+    await expect.poll(() => deliveredWithoutWaiting(endpoint.id), PATIENT).toBe(EVENTS);
+    expect(taken).toHaveLength(EVENTS);
+    expect(new Set(taken).size).toBe(EVENTS);
+  },
+);
+
+test("an endpoint that has not worked yet and responds with 503 is disabled at once", async () => {
+  const { account, endpoint, receiver } = await setUp(status(503));
   await raiseEvents(account, await makeMessages(account, EVENTS));
   await startWorker();
-  await expect.poll(() => count(endpoint.id), PATIENT).toBe(EVENTS);
-  expect(await count(endpoint.id, "pending")).toBeLessThan(EVENTS / 2);
-  expect(await getEndpoint(account.actor, endpoint.id)).toMatchObject({ is_active: true });
-  await expect.poll(() => deliveredWithoutWaiting(endpoint.id), PATIENT).toBe(EVENTS);
-  expect(taken).toHaveLength(EVENTS);
-  expect(new Set(taken).size).toBe(EVENTS);
+  const isActive = async () => (await getEndpoint(account.actor, endpoint.id)).is_active;
+  await expect.poll(isActive, PATIENT).toBe(false);
+  expect(receiver.received.length).toBeLessThan(EVENTS);
 });
 
 test("while an endpoint has asked for a minute, its events wait in the queue, and others of the account do not", async () => {

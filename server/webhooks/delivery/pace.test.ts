@@ -3,16 +3,19 @@ import { createPace, type Pace } from "./pace";
 
 const ENDPOINT = "whk_1";
 
-const answer = (statusCode: number | null, retryAfterS: number | null = null) => ({
+/** A response to a request that began at `beganMs`. */
+const answer = (statusCode: number | null, beganMs: number, retryAfterS: number | null = null) => ({
   acknowledged: statusCode === 200,
   statusCode,
   retryAfterS,
+  beganMs,
+  acknowledgedMs: Number.NEGATIVE_INFINITY,
 });
 
 /** A pace whose endpoint was overloaded at 0 ms. */
 function overloaded(retryAfterS: number | null = null): Pace {
   const pace = createPace();
-  pace.note(ENDPOINT, answer(429, retryAfterS), 0, 0);
+  pace.note(ENDPOINT, answer(429, 0, retryAfterS), 0);
   return pace;
 }
 
@@ -26,11 +29,24 @@ describe("an endpoint", () => {
     ["that acknowledges", 200, null, false],
   ])("%s", (_, statusCode, retryAfterS, isPaced) => {
     const pace = createPace();
-    pace.note(ENDPOINT, answer(statusCode, retryAfterS), 0, 0);
+    expect(pace.note(ENDPOINT, answer(statusCode, 0, retryAfterS), 0)).toBe(isPaced);
     expect(pace.isPaced(ENDPOINT)).toBe(isPaced);
     expect(pace.waitMs(ENDPOINT, 0)).toBe(isPaced ? 1_000 : 0);
     expect([pace.isPaced("whk_2"), pace.waitMs("whk_2", 0)]).toEqual([false, 0]);
   });
+});
+
+test("503 is an overload within ten seconds after an acknowledged request", () => {
+  const note = (pace: Pace, nowMs: number, acknowledgedMs = Number.NEGATIVE_INFINITY) =>
+    pace.note(ENDPOINT, { ...answer(503, nowMs), acknowledgedMs }, nowMs);
+  expect(note(createPace(), 10_000, 1)).toBe(true);
+  expect(note(createPace(), 10_000, 0)).toBe(false);
+  const pace = overloaded();
+  expect(note(pace, 1_000)).toBe(false);
+  pace.note(ENDPOINT, answer(200, 1_000), 1_000);
+  expect(note(pace, 10_999)).toBe(true);
+  // A further overload does not prolong that time.
+  expect(note(pace, 11_000)).toBe(false);
 });
 
 describe("a pause", () => {
@@ -38,14 +54,14 @@ describe("a pause", () => {
     const pace = createPace();
     let nowMs = 0;
     const pauses = Array.from({ length: 6 }, () => {
-      pace.note(ENDPOINT, answer(429), nowMs, nowMs);
+      pace.note(ENDPOINT, answer(429, nowMs), nowMs);
       const pauseMs = pace.waitMs(ENDPOINT, nowMs);
       nowMs += pauseMs;
       return pauseMs;
     });
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
-    pace.note(ENDPOINT, answer(200), nowMs, nowMs);
-    pace.note(ENDPOINT, answer(429), nowMs + 1, nowMs + 1);
+    pace.note(ENDPOINT, answer(200, nowMs), nowMs);
+    pace.note(ENDPOINT, answer(429, nowMs + 1), nowMs + 1);
     expect(pace.waitMs(ENDPOINT, nowMs + 1)).toBe(1_000);
   });
 
@@ -59,11 +75,11 @@ describe("a pause", () => {
 
   test("is prolonged, but not doubled, by requests that were under way when it began", () => {
     const pace = overloaded();
-    pace.note(ENDPOINT, answer(429), -5, 10);
+    pace.note(ENDPOINT, answer(429, -5), 10);
     expect(pace.waitMs(ENDPOINT, 10)).toBe(990);
-    pace.note(ENDPOINT, answer(503, 20), -5, 20);
+    pace.note(ENDPOINT, answer(503, -5, 20), 20);
     expect(pace.waitMs(ENDPOINT, 20)).toBe(20_000);
-    pace.note(ENDPOINT, answer(429), 30_000, 30_000);
+    pace.note(ENDPOINT, answer(429, 30_000), 30_000);
     expect(pace.waitMs(ENDPOINT, 30_000)).toBe(2_000);
   });
 });
@@ -77,19 +93,19 @@ describe("the rate", () => {
   test("begins at 8 a second, rises by one with each acknowledged request, and is halved by the next overload", () => {
     const pace = overloaded();
     expect(gapMs(pace, 1_000)).toBe(1_000 / 8);
-    pace.note(ENDPOINT, answer(200), 1_000, 1_001);
-    pace.note(ENDPOINT, answer(200), 1_000, 1_002);
+    pace.note(ENDPOINT, answer(200, 1_000), 1_001);
+    pace.note(ENDPOINT, answer(200, 1_000), 1_002);
     expect(gapMs(pace, 2_000)).toBe(1_000 / 10);
-    pace.note(ENDPOINT, answer(429), 2_000, 2_001);
+    pace.note(ENDPOINT, answer(429, 2_000), 2_001);
     expect(gapMs(pace, 4_000)).toBe(1_000 / 5);
   });
 
   test("rises slowly once it was too high", () => {
     const pace = overloaded();
-    pace.note(ENDPOINT, answer(429), 1_000, 1_000);
+    pace.note(ENDPOINT, answer(429, 1_000), 1_000);
     for (let second = 2; second < 12; second += 1) {
       const perSecond = Math.round(1_000 / gapMs(pace, second * 1_000));
-      for (let n = 0; n < perSecond; n += 1) pace.note(ENDPOINT, answer(200), second * 1_000, second * 1_000);
+      for (let n = 0; n < perSecond; n += 1) pace.note(ENDPOINT, answer(200, second * 1_000), second * 1_000);
     }
     const perSecond = 1_000 / gapMs(pace, 12_000);
     expect(perSecond).toBeGreaterThan(4 + 10 * 0.3);
@@ -98,22 +114,22 @@ describe("the rate", () => {
 
   test("does not fall below one a second, and neither failures nor earlier requests raise it", () => {
     const pace = createPace();
-    for (let nowMs = 0; nowMs < 10; nowMs += 1) pace.note(ENDPOINT, answer(429), nowMs, nowMs);
+    for (let nowMs = 0; nowMs < 10; nowMs += 1) pace.note(ENDPOINT, answer(429, nowMs), nowMs);
     expect(gapMs(pace, 60_000)).toBe(1_000);
-    pace.note(ENDPOINT, answer(500), 60_000, 60_000);
-    pace.note(ENDPOINT, answer(null), 60_000, 60_000);
-    pace.note(ENDPOINT, answer(200), 0, 60_000);
+    pace.note(ENDPOINT, answer(500, 60_000), 60_000);
+    pace.note(ENDPOINT, answer(null, 60_000), 60_000);
+    pace.note(ENDPOINT, answer(200, 0), 60_000);
     expect(gapMs(pace, 70_000)).toBe(1_000);
   });
 
   test("is not limited any more once the endpoint takes 2,000 a second, nor ten minutes after the last request", () => {
     const quick = overloaded();
-    for (let n = 0; n < 2_000; n += 1) quick.note(ENDPOINT, answer(200), 1_000, 1_000);
+    for (let n = 0; n < 2_000; n += 1) quick.note(ENDPOINT, answer(200, 1_000), 1_000);
     expect(quick.isPaced(ENDPOINT)).toBe(false);
     const idle = overloaded();
-    idle.note("whk_2", answer(429), 600_000, 600_000);
+    idle.note("whk_2", answer(429, 600_000), 600_000);
     expect(idle.isPaced(ENDPOINT)).toBe(true);
-    idle.note("whk_3", answer(429), 601_001, 601_001);
+    idle.note("whk_3", answer(429, 601_001), 601_001);
     expect(["whk_2", "whk_3", ENDPOINT].map(idle.isPaced)).toEqual([true, true, false]);
   });
 });
@@ -141,7 +157,7 @@ function sendTo(
     if (endsMs <= beginsMs) {
       goOnTo(endsMs);
       const ended = underWay.shift();
-      if (ended) pace.note(ENDPOINT, answer(ended.statusCode), ended.beganMs, nowMs);
+      if (ended) pace.note(ENDPOINT, answer(ended.statusCode, ended.beganMs), nowMs);
       continue;
     }
     goOnTo(beginsMs);

@@ -1,14 +1,14 @@
 /**
  * Paces requests to overloaded endpoints, so that a burst of events neither overwhelms a server that takes only so many requests nor
- * has it disabled. An endpoint is paced from the first response that asks for less ({@link asksForLess}); all others get requests as
- * fast as they respond.
+ * has it disabled. An endpoint is paced from the first overload ({@link isOverloaded}); all others get requests as fast as they
+ * respond.
  *
  * Each worker finds the rate by itself, in memory, as TCP finds the rate of a connection (RFC 5681, slow start and congestion
  * avoidance): an overload halves it and begins a pause; acknowledged requests raise it, at first to the double within a second, and
  * slowly once a rate was too high.
  */
 import { defineProcessValue } from "../../core/process";
-import { asksForLess } from "./retry";
+import { isOverloaded } from "./retry";
 
 export type Pace = {
   /** Milliseconds until the next request to the endpoint may begin; 0: it may begin now. */
@@ -17,15 +17,23 @@ export type Pace = {
   isPaced: (endpointId: string) => boolean;
   /** Counts a request that begins. */
   begin: (endpointId: string, nowMs: number) => void;
-  /** Takes in the response to a request that began at `beganMs`. */
-  note: (endpointId: string, response: Response, beganMs: number, nowMs: number) => void;
+  /** Takes in the response to a request. @returns whether the endpoint is overloaded. */
+  note: (endpointId: string, response: Response, nowMs: number) => boolean;
 };
 
-type Response = { acknowledged: boolean; statusCode: number | null; retryAfterS: number | null };
+/** `beganMs`: when its request began; `acknowledgedMs`: when the endpoint last acknowledged one, as far as the caller knows. */
+type Response = {
+  acknowledged: boolean;
+  statusCode: number | null;
+  retryAfterS: number | null;
+  beganMs: number;
+  acknowledgedMs: number;
+};
 
 /**
  * `ceiling`: the rate from which it is raised slowly; `nextMs`: when the next request may begin; `slowedMs`: when the rate was last
- * reduced; `pauseMs`: how long the last pause was, 0 after a success; `usedMs`: when a request last began.
+ * reduced; `pauseMs`: how long the last pause was, 0 after a success; `acknowledgedMs`, `usedMs`: when a request was last acknowledged,
+ * and last began.
  */
 type Paced = {
   perSecond: number;
@@ -33,6 +41,7 @@ type Paced = {
   nextMs: number;
   slowedMs: number;
   pauseMs: number;
+  acknowledgedMs: number;
   usedMs: number;
 };
 
@@ -47,6 +56,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 /** Of an endpoint that names a longer one. The refused events themselves may wait longer (retry.ts). */
 const LONGEST_ASKED_PAUSE_MS = 60_000;
+/** A 503 within this time after an acknowledged request is an overload. */
+const JUST_MS = 10_000;
 /** What was learned about an endpoint without requests is forgotten. */
 const FORGOTTEN_AFTER_MS = 600_000;
 
@@ -59,7 +70,7 @@ export function createPace(): Pace {
     }
   }
 
-  function slowDown(endpointId: string, { retryAfterS }: Response, beganMs: number, nowMs: number): void {
+  function slowDown(endpointId: string, { retryAfterS, beganMs, acknowledgedMs }: Response, nowMs: number): void {
     const former = paced.get(endpointId);
     const askedMs = Math.min((retryAfterS ?? 0) * 1_000, LONGEST_ASKED_PAUSE_MS);
     // It was under way when the rate was reduced, so it says nothing about the new rate.
@@ -76,6 +87,7 @@ export function createPace(): Pace {
       nextMs: nowMs + Math.max(pauseMs, askedMs),
       slowedMs: nowMs,
       pauseMs,
+      acknowledgedMs: former?.acknowledgedMs ?? acknowledgedMs,
       usedMs: nowMs,
     });
   }
@@ -99,11 +111,18 @@ export function createPace(): Pace {
       state.nextMs = nowMs + 1_000 / state.perSecond;
       state.usedMs = nowMs;
     },
-    note: (endpointId, response, beganMs, nowMs) => {
-      if (asksForLess(response)) return slowDown(endpointId, response, beganMs, nowMs);
+    note: (endpointId, response, nowMs) => {
       const state = paced.get(endpointId);
-      // A request from before the overload says nothing about the rate since.
-      if (state && response.acknowledged && beganMs >= state.slowedMs) speedUp(endpointId, state);
+      if (response.acknowledged) {
+        // A request from before the overload says nothing about the rate since.
+        if (state && response.beganMs >= state.slowedMs) speedUp(endpointId, state);
+        if (state) state.acknowledgedMs = nowMs;
+        return false;
+      }
+      const acknowledgedMs = Math.max(response.acknowledgedMs, state?.acknowledgedMs ?? Number.NEGATIVE_INFINITY);
+      if (!isOverloaded(response, nowMs - acknowledgedMs < JUST_MS)) return false;
+      slowDown(endpointId, response, nowMs);
+      return true;
     },
   };
 }

@@ -60,11 +60,11 @@ export function delayAfter(triesMade: number, response: LastResponse): number | 
 }
 
 /**
- * Whether a response asks for fewer requests: 429, or 503 with a `Retry-After`. A 503 without one is also what a proxy says whose server
- * is down.
+ * Whether a response means that the endpoint gets more requests than it can take: 429, 503 with a `Retry-After`, or 503 soon after it
+ * has acknowledged others (`nginx` responds so beyond `limit_req`). Otherwise 503 is what a proxy says whose server is down.
  */
-export const asksForLess = ({ statusCode, retryAfterS }: LastResponse): boolean =>
-  statusCode === TOO_MANY_REQUESTS || (ASKING_TO_WAIT.has(statusCode) && retryAfterS !== null);
+export const isOverloaded = ({ statusCode, retryAfterS }: LastResponse, hasJustAcknowledged: boolean): boolean =>
+  statusCode === TOO_MANY_REQUESTS || (ASKING_TO_WAIT.has(statusCode) && (retryAfterS !== null || hasJustAcknowledged));
 
 /**
  * The delay of a `Retry-After` header (RFC 9110 section 10.2.3), given in seconds or as a date, in whole seconds.
