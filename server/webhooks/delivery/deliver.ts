@@ -97,7 +97,7 @@ function record(
   });
 }
 
-/** Whether the endpoint acknowledged the last try, however long ago: a burst that it refuses from the start is an overload. */
+/** Whether the endpoint acknowledged the last try, however long ago: in a burst, refusals come before acknowledgments. */
 const isInGoodStanding = ({ failureCount, lastSuccessAt }: Target): boolean =>
   failureCount === 0 && lastSuccessAt !== null;
 

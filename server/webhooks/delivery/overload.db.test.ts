@@ -1,4 +1,5 @@
 /** An endpoint that takes only so many requests is sent fewer, and gets all of its events. */
+import type { ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { moveClockAhead } from "@/test/clock";
 import { startRunner } from "@/test/database/queue";
@@ -8,6 +9,7 @@ import { pool } from "../../core/db";
 import { jobs } from "../../core/jobs";
 import { createEndpoint, getEndpoint } from "../service";
 import { deliverWebhooks } from "../tasks";
+import type { DeliverOptions } from "./deliver";
 
 const EVENTS = 300;
 const REQUESTS_AT_A_TIME = 4;
@@ -25,15 +27,15 @@ async function setUp(answer: Responder) {
 }
 
 /** Runs delivery jobs. @returns the endpoint of each job that has begun. */
-async function startWorker(): Promise<string[]> {
+async function startWorker(options: DeliverOptions = {}): Promise<string[]> {
   const begun: string[] = [];
   const runner = await startRunner({
     deliver_events: (payload) => {
       const job = jobs.deliver_events.parse(payload);
       begun.push(job.endpointId);
-      return deliverWebhooks(job);
+      return deliverWebhooks(job, options);
     },
-    deliver_webhooks: (payload) => deliverWebhooks(jobs.deliver_webhooks.parse(payload)),
+    deliver_webhooks: (payload) => deliverWebhooks(jobs.deliver_webhooks.parse(payload), options),
   });
   closers.push(runner.stop);
   return begun;
@@ -87,6 +89,43 @@ test.each([429, 503])(
     expect(new Set(taken).size).toBe(EVENTS);
   },
 );
+
+test("a burst does not disable an endpoint that works on one request at a time, and is late with the others", async () => {
+  const queue: ServerResponse[] = [];
+  const taken: ServerResponse[] = [];
+  const workOn = () => {
+    const response = queue[0];
+    if (!response) return;
+    setTimeout(() => {
+      taken.push(response.writeHead(200).end());
+      queue.shift();
+      workOn();
+    }, 30);
+  };
+  const { account, endpoint } = await setUp((response) => {
+    if (queue.push(response) === 1) workOn();
+  });
+  await raiseEvents(account, await makeMessages(account, EVENTS));
+  await startWorker({ limitMs: 1_000 });
+  await expect.poll(() => deliveredWithoutWaiting(endpoint.id), PATIENT).toBe(EVENTS);
+  expect(taken.length).toBeGreaterThanOrEqual(EVENTS);
+  expect(await getEndpoint(account.actor, endpoint.id)).toMatchObject({ is_active: true });
+});
+
+test("an endpoint whose proxy finds no server for a moment, as in a restart, is not disabled", async () => {
+  let requests = 0;
+  const { account, endpoint, receiver } = await setUp((response, request) => {
+    requests += 1;
+    status(200)(response, request);
+    if (requests < 50) return;
+    receiver.respondWith(status(502));
+    setTimeout(() => receiver.respondWith(status(200)), 1_500);
+  });
+  await raiseEvents(account, await makeMessages(account, EVENTS));
+  await startWorker();
+  await expect.poll(() => deliveredWithoutWaiting(endpoint.id), PATIENT).toBe(EVENTS);
+  expect(await getEndpoint(account.actor, endpoint.id)).toMatchObject({ is_active: true });
+});
 
 test("an endpoint that has not worked yet and responds with 503 is disabled at once", async () => {
   const { account, endpoint, receiver } = await setUp(status(503));

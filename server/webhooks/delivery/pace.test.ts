@@ -36,17 +36,26 @@ describe("an endpoint", () => {
   });
 });
 
-test("503 is an overload within ten seconds after an acknowledged request", () => {
+describe.each([502, 503, 504, null])("an endpoint that responds with %s", (statusCode) => {
   const note = (pace: Pace, nowMs: number, acknowledgedMs = Number.NEGATIVE_INFINITY) =>
-    pace.note(ENDPOINT, { ...answer(503, nowMs), acknowledgedMs }, nowMs);
-  expect(note(createPace(), 10_000, 1)).toBe(true);
-  expect(note(createPace(), 10_000, 0)).toBe(false);
-  const pace = overloaded();
-  expect(note(pace, 1_000)).toBe(false);
-  pace.note(ENDPOINT, answer(200, 1_000), 1_000);
-  expect(note(pace, 10_999)).toBe(true);
-  // A further overload does not prolong that time.
-  expect(note(pace, 11_000)).toBe(false);
+    pace.note(ENDPOINT, { ...answer(statusCode, nowMs), acknowledgedMs }, nowMs);
+
+  test("is overloaded if it has acknowledged a request within the last ten seconds, or since this one began", () => {
+    expect(note(createPace(), 10_000, 1)).toBe(true);
+    expect(note(createPace(), 10_000, 0)).toBe(false);
+    const late = { ...answer(statusCode, 5_000), acknowledgedMs: 5_000 };
+    expect(createPace().note(ENDPOINT, late, 30_000)).toBe(true);
+    expect(createPace().note(ENDPOINT, { ...late, acknowledgedMs: 4_999 }, 30_000)).toBe(false);
+    expect(createPace().note(ENDPOINT, { ...late, ofProxy: "away" }, 5_001)).toBe(false);
+  });
+
+  test("is not overloaded any more ten seconds after that, however often it was meanwhile", () => {
+    const pace = overloaded();
+    expect(note(pace, 1_000)).toBe(false);
+    pace.note(ENDPOINT, answer(200, 1_000), 1_000);
+    expect(note(pace, 10_999)).toBe(true);
+    expect(note(pace, 11_000)).toBe(false);
+  });
 });
 
 describe("a pause", () => {
@@ -102,6 +111,7 @@ describe("the rate", () => {
 
   test("rises slowly once it was too high", () => {
     const pace = overloaded();
+    pace.note(ENDPOINT, answer(200, 1_000), 1_000);
     pace.note(ENDPOINT, answer(429, 1_000), 1_000);
     for (let second = 2; second < 12; second += 1) {
       const perSecond = Math.round(1_000 / gapMs(pace, second * 1_000));
@@ -110,6 +120,14 @@ describe("the rate", () => {
     const perSecond = 1_000 / gapMs(pace, 12_000);
     expect(perSecond).toBeGreaterThan(4 + 10 * 0.3);
     expect(perSecond).toBeLessThan(4 + 10 * 0.6);
+  });
+
+  test("rises quickly after an outage, in which no request was acknowledged", () => {
+    const pace = overloaded();
+    for (const nowMs of [1_000, 3_000, 7_000]) pace.note(ENDPOINT, answer(429, nowMs), nowMs);
+    expect(gapMs(pace, 15_000)).toBe(1_000);
+    for (let n = 0; n < 99; n += 1) pace.note(ENDPOINT, answer(200, 16_000), 16_000);
+    expect(gapMs(pace, 17_000)).toBe(10);
   });
 
   test("does not fall below one a second, and neither failures nor earlier requests raise it", () => {

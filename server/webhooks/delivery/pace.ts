@@ -17,15 +17,19 @@ export type Pace = {
   isPaced: (endpointId: string) => boolean;
   /** Counts a request that begins. */
   begin: (endpointId: string, nowMs: number) => void;
-  /** Takes in the response to a request. @returns whether the endpoint is overloaded. */
-  note: (endpointId: string, response: Response, nowMs: number) => boolean;
+  /** Takes in how a request ended. @returns whether the endpoint is overloaded. */
+  note: (endpointId: string, ended: Ended, nowMs: number) => boolean;
 };
 
-/** `beganMs`: when its request began; `acknowledgedMs`: when the endpoint last acknowledged one, as far as the caller knows. */
-type Response = {
+/**
+ * `statusCode`: null without a response; `ofProxy`: the egress proxy failed; `beganMs`: when the request began; `acknowledgedMs`: when
+ * the endpoint last acknowledged one, as far as the caller knows.
+ */
+type Ended = {
   acknowledged: boolean;
   statusCode: number | null;
   retryAfterS: number | null;
+  ofProxy?: unknown;
   beganMs: number;
   acknowledgedMs: number;
 };
@@ -56,10 +60,16 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 /** Of an endpoint that names a longer one. The refused events themselves may wait longer (retry.ts). */
 const LONGEST_ASKED_PAUSE_MS = 60_000;
-/** A 503 within this time after an acknowledged request is an overload. */
+/** An endpoint without a response within this time after an acknowledged request is overloaded, and not down. */
 const JUST_MS = 10_000;
 /** What was learned about an endpoint without requests is forgotten. */
 const FORGOTTEN_AFTER_MS = 600_000;
+
+/** Without an acknowledged request since, another overload shows only that the last one is not over. */
+function ceilingAfter(former: Paced | undefined, perSecond: number): number {
+  if (!former) return UNPACED_PER_SECOND;
+  return former.pauseMs > 0 ? former.ceiling : perSecond;
+}
 
 export function createPace(): Pace {
   const paced = new Map<string, Paced>();
@@ -70,7 +80,7 @@ export function createPace(): Pace {
     }
   }
 
-  function slowDown(endpointId: string, { retryAfterS, beganMs, acknowledgedMs }: Response, nowMs: number): void {
+  function slowDown(endpointId: string, { retryAfterS, beganMs, acknowledgedMs }: Ended, nowMs: number): void {
     const former = paced.get(endpointId);
     const askedMs = Math.min((retryAfterS ?? 0) * 1_000, LONGEST_ASKED_PAUSE_MS);
     // It was under way when the rate was reduced, so it says nothing about the new rate.
@@ -83,7 +93,7 @@ export function createPace(): Pace {
     const pauseMs = Math.min(Math.max(2 * (former?.pauseMs ?? 0), FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
     paced.set(endpointId, {
       perSecond,
-      ceiling: former ? perSecond : UNPACED_PER_SECOND,
+      ceiling: ceilingAfter(former, perSecond),
       nextMs: nowMs + Math.max(pauseMs, askedMs),
       slowedMs: nowMs,
       pauseMs,
@@ -111,17 +121,18 @@ export function createPace(): Pace {
       state.nextMs = nowMs + 1_000 / state.perSecond;
       state.usedMs = nowMs;
     },
-    note: (endpointId, response, nowMs) => {
+    note: (endpointId, ended, nowMs) => {
       const state = paced.get(endpointId);
-      if (response.acknowledged) {
+      if (ended.acknowledged) {
         // A request from before the overload says nothing about the rate since.
-        if (state && response.beganMs >= state.slowedMs) speedUp(endpointId, state);
+        if (state && ended.beganMs >= state.slowedMs) speedUp(endpointId, state);
         if (state) state.acknowledgedMs = nowMs;
         return false;
       }
-      const acknowledgedMs = Math.max(response.acknowledgedMs, state?.acknowledgedMs ?? Number.NEGATIVE_INFINITY);
-      if (!isOverloaded(response, nowMs - acknowledgedMs < JUST_MS)) return false;
-      slowDown(endpointId, response, nowMs);
+      const acknowledgedMs = Math.max(ended.acknowledgedMs, state?.acknowledgedMs ?? Number.NEGATIVE_INFINITY);
+      const hasJustAcknowledged = acknowledgedMs >= ended.beganMs || nowMs - acknowledgedMs < JUST_MS;
+      if (ended.ofProxy || !isOverloaded(ended, hasJustAcknowledged)) return false;
+      slowDown(endpointId, ended, nowMs);
       return true;
     },
   };

@@ -22,6 +22,9 @@ const ASKING_TO_WAIT: ReadonlySet<number | null> = new Set([429, 503]);
 
 const TOO_MANY_REQUESTS = 429;
 
+/** What a proxy responds beyond its limit of requests (`nginx`: 503), or when its server restarts, is down or does not respond. */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** A longer `Retry-After` counts as this many seconds, one day. */
 export const RETRY_AFTER_MAX_S = 86_400;
 
@@ -60,11 +63,13 @@ export function delayAfter(triesMade: number, response: LastResponse): number | 
 }
 
 /**
- * Whether a response means that the endpoint gets more requests than it can take: 429, 503 with a `Retry-After`, or 503 soon after it
- * has acknowledged others (`nginx` responds so beyond `limit_req`). Otherwise 503 is what a proxy says whose server is down.
+ * Whether a failed try shows that the endpoint gets more requests than it can take now: 429, or 503 with a `Retry-After`. No response, and
+ * the statuses of a gateway, show it only of an endpoint that has just acknowledged other events; otherwise it is down.
  */
 export const isOverloaded = ({ statusCode, retryAfterS }: LastResponse, hasJustAcknowledged: boolean): boolean =>
-  statusCode === TOO_MANY_REQUESTS || (ASKING_TO_WAIT.has(statusCode) && (retryAfterS !== null || hasJustAcknowledged));
+  statusCode === TOO_MANY_REQUESTS ||
+  (ASKING_TO_WAIT.has(statusCode) && retryAfterS !== null) ||
+  (hasJustAcknowledged && (statusCode === null || GATEWAY_STATUSES.has(statusCode)));
 
 /**
  * The delay of a `Retry-After` header (RFC 9110 section 10.2.3), given in seconds or as a date, in whole seconds.
