@@ -10,7 +10,7 @@ import { type Load, startLoad } from "./load/load";
 import { type Upgrade, unservedOf, upgrade } from "./upgrade";
 import { BALANCE_MICROS, PACE, PRICES_MICROS, reprice } from "./world/customers";
 import type { Life } from "./world/fleet";
-import { LIMITED_RECEIVERS } from "./world/receiver-names";
+import { BUSY_RECEIVER, LIMITED_RECEIVERS } from "./world/receiver-names";
 import {
   ageUntilFinal,
   countStuckJobs,
@@ -66,6 +66,8 @@ export async function perform(
 ): Promise<Outcome> {
   const faults = from === null ? planFaults(seed, lengthMs, kinds, timeoutMs) : [];
   world.receivers.setManner("b-flaky", "flaky");
+  // Version 0.1.0 disables it.
+  if (from === null) world.receivers.setManner(BUSY_RECEIVER, "busy");
   const { customers, limited, urls } = world;
   const count = customers.length + (limited ? LIMITED_RECEIVERS.length : 0);
   tell(`load       ${rate} requests a second by ${count} customers`);

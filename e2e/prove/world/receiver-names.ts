@@ -1,8 +1,10 @@
 /** Names of the customers' receivers. A name says how its receiver behaves. */
 
+/** Receives as many events as it can work on, and refuses the others (receivers.ts). */
+export const BUSY_RECEIVER = "a-busy-steady";
 /** Receivers by customer. The first of each customer never fails, so its endpoint must stay enabled. */
 export const RECEIVERS: readonly (readonly string[])[] = [
-  ["a-steady"],
+  ["a-steady", BUSY_RECEIVER],
   ["b-steady", "b-flaky"],
   ["c-steady", "c-weak"],
   ["d-weak"],
@@ -11,7 +13,7 @@ export const RECEIVERS: readonly (readonly string[])[] = [
 export const LIMITED_RECEIVERS = ["poor-steady", "capped-steady", "trial-steady"] as const;
 /** Index of the first customer with limits. */
 export const LIMITED_FROM = RECEIVERS.length;
-/** Whether a receiver never fails. */
+/** Whether a receiver never fails, apart from refusals of what is too much: its endpoint must stay enabled. */
 export const isSteady = (receiver: string): boolean => receiver.endsWith("-steady");
 /** Whether a receiver gets the events of test mode. */
 export const isTrial = (receiver: string): boolean => receiver.startsWith("trial-");

@@ -6,8 +6,8 @@ import { chanceOf } from "../faults/chance";
 import { isTrial } from "./receiver-names";
 import { type KnownSecret, signatureProblem } from "./signatures";
 
-/** How a receiver responds; `flaky`: with an occasional 500. */
-export type Manner = "ok" | "flaky" | "fail" | "hang" | "redirect" | "reset";
+/** How a receiver responds; `flaky`: with an occasional 500; `busy`: with 429 while it works on other requests. */
+export type Manner = "ok" | "flaky" | "fail" | "hang" | "redirect" | "reset" | "busy";
 
 /** A webhook as a receiver got it. `problem`: the first check that failed. */
 export type ReceivedEvent = {
@@ -42,6 +42,8 @@ export type Receivers = {
 /** Connections that the system accepts on behalf of this process; a worker has up to 16 for each of its webhook jobs. */
 const BACKLOG = 4_096;
 const FLAKY_SHARE = 0.08;
+/** A busy receiver works on two requests at a time, 50 ms each. */
+const BUSY = { requests: 2, forMs: 50 };
 const STATUS = { ok: 200, flaky: 500, fail: 500, redirect: 302 } as const;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -85,11 +87,22 @@ export async function startReceivers(seed: number, names: readonly string[]): Pr
   const manners = new Map<string, Manner>();
   const chance = chanceOf(`${seed} receivers`);
   let isHealthy = false;
+  let busyWith = 0;
 
   const answer = (manner: Manner, { receiver, eventId }: ReceivedEvent, response: ServerResponse) => {
     const end = (isTaken: boolean) => answered.push({ receiver, atMs: Date.now(), eventId, isTaken, manner });
     if (manner === "hang") response.once("close", () => end(false));
-    else if (manner === "reset") {
+    else if (manner === "busy" && busyWith >= BUSY.requests) {
+      end(false);
+      response.writeHead(429).end();
+    } else if (manner === "busy") {
+      busyWith += 1;
+      setTimeout(() => {
+        busyWith -= 1;
+        end(true);
+        response.writeHead(200).end();
+      }, BUSY.forMs);
+    } else if (manner === "reset") {
       response.socket?.resetAndDestroy();
       end(false);
     } else {
