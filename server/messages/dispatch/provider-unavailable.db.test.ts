@@ -36,6 +36,14 @@ async function checkNow(lookedAt?: { once: number; call: number }): Promise<void
   await rerouteUnavailable(state, table, lookedAt);
 }
 
+/** Spreads the times at which messages were queued: those queued at the same moment would be checked together. */
+const spreadQueue = () =>
+  pool().query(
+    `UPDATE waiting_messages w SET created_at = w.created_at - r.n * interval '1 millisecond'
+     FROM (SELECT message_id, row_number() OVER (ORDER BY created_at DESC, message_id DESC) AS n FROM waiting_messages) r
+     WHERE r.message_id = w.message_id`,
+  );
+
 test("a drained provider is skipped, not tried", async () => {
   await setProvider("is_drained", true);
   const to = newNumber();
@@ -145,12 +153,7 @@ test("a long queue is checked in parts, each of so many messages, and those with
   await work();
   const message = await sendTo(newNumber(), own.twilioFirst);
   await work();
-  // Messages queued at the same moment would be checked together.
-  await pool().query(
-    `UPDATE waiting_messages w SET created_at = w.created_at - r.n * interval '1 millisecond'
-     FROM (SELECT message_id, row_number() OVER (ORDER BY created_at DESC, message_id DESC) AS n FROM waiting_messages) r
-     WHERE r.message_id = w.message_id`,
-  );
+  await spreadQueue();
   await setProvider("is_drained", false, "sandbox");
   const [table, state] = [await providerTable(), await stateOf()];
   if (!state) throw new Error("no state");
@@ -214,6 +217,22 @@ test("of a long queue, a call fails a part, and the next one another", async () 
     await checkNow({ once: 2, call: 2 });
     expect(await pending()).toBe(left);
   }
+});
+
+test("of a long queue, no message fails before it was checked for the provider that has become usable", async () => {
+  await setProvider("is_drained", true);
+  await setProvider("is_drained", true, "sandbox");
+  const sendMany = (count: number, route: number) =>
+    Promise.all(Array.from({ length: count }, () => sendTo(newNumber(), route)));
+  const [stuck, movable] = [await sendMany(2, own.onlyTwilio), await sendMany(5, own.twilioFirst)];
+  await work();
+  await spreadQueue();
+  await setProvider("is_drained", false, "sandbox");
+  await letTimePass(11);
+  for (let call = 1; call <= 5; call += 1) await checkNow({ once: 2, call: 2 });
+  await work();
+  for (const { read } of movable) expect(await read()).toMatchObject({ status: "sent", provider: "sandbox" });
+  for (const { read } of stuck) expect(await read()).toMatchObject({ status: "failed", cost: 0 });
 });
 
 test("a message whose usable providers were all tried stays in the queue", async () => {

@@ -57,7 +57,7 @@ export async function rerouteUnavailable(
   const check = isUnderWay ? { ...last, usable } : begun;
   const place = usable.size > 0 ? await release(state.id, check, lookedAt) : null;
   checks.set(state.id, { ...check, place });
-  if ((state.unavailableForMs ?? 0) > UNAVAILABLE_MAX_MS) await giveUp(state.id, lookedAt.call);
+  if ((state.unavailableForMs ?? 0) > UNAVAILABLE_MAX_MS) await giveUp(state.id, lookedAt.call, place);
 }
 
 const isUsable = (table: ProviderTable, id: string): boolean =>
@@ -116,8 +116,11 @@ async function releaseNext(provider: string, { usable, withinMs, place }: Check,
   });
 }
 
-/** Fails and refunds up to `max` messages that have waited for too long. */
-async function giveUp(provider: string, max: number): Promise<void> {
+/**
+ * Fails and refunds up to `max` messages that have waited for too long.
+ * @param place where the check under way is: the messages behind it may have a usable provider left. Null: none is under way.
+ */
+async function giveUp(provider: string, max: number, place: Date | null): Promise<void> {
   for (let left = max; left > 0; ) {
     const limit = Math.min(BATCH, left);
     const found = await transaction(async (tx) => {
@@ -127,10 +130,11 @@ async function giveUp(provider: string, max: number): Promise<void> {
           text: `WITH batch AS MATERIALIZED (
                    SELECT message_id FROM waiting_messages
                    WHERE provider = $1 AND created_at < now() - $2::float8 * interval '1 millisecond'
+                     AND created_at <= COALESCE($4::timestamptz, 'infinity')
                    ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED)
                  DELETE FROM waiting_messages WHERE message_id = ANY(ARRAY(SELECT message_id FROM batch))
                  RETURNING message_id AS "messageId"`,
-          values: [provider, UNAVAILABLE_MAX_MS, limit],
+          values: [provider, UNAVAILABLE_MAX_MS, limit, place],
         }),
       );
       await failUndispatched(
