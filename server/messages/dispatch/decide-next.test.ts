@@ -177,10 +177,24 @@ describe.each<Policy>(["fallback", "hold"])("one message and three workers, unde
   });
 });
 
-test("a message that one provider refused late is not tried again at the one that throttled it", () => {
+const ALL_WORK: Conditions["table"] = { isUnavailable: () => false, stateOf: () => null };
+
+/**
+ * Decides on a message whose last attempt, of those that were made, has just been throttled.
+ * @param left the rest of its chain; `table` of the providers.
+ */
+function decideAfter(
+  made: readonly Pick<StoredAttempt, "provider" | "outcome" | "fault" | "throttledForMs">[],
+  { left = [], table = ALL_WORK }: { left?: string[]; table?: Conditions["table"] } = {},
+) {
   const at = new Date();
   const message = { id: "msg_1", accountId: "acc_1", status: "pending", costMicros: 1n, createdAt: at } as const;
-  const locked = { ...message, chain: ["vonage", "twilio"], scheduledAt: null, sentAt: null };
+  const locked = {
+    ...message,
+    chain: [...made.map(({ provider }) => provider), ...left],
+    scheduledAt: null,
+    sentAt: null,
+  };
   const outbound = {
     id: message.id,
     to: "+14155550123",
@@ -189,20 +203,73 @@ test("a message that one provider refused late is not tried again at the one tha
     encoding: "GSM-7",
     segments: 1,
   } as const;
-  const candidate = { message: outbound, accountId: message.accountId, tried: ["vonage"], afterUnknown: true };
-  const attempt = attemptOf(candidate, "twilio", at);
+  const tried = made.slice(0, -1).map(({ provider }) => provider);
+  const candidate = { message: outbound, accountId: message.accountId, tried, afterUnknown: tried.length > 0 };
+  const attempt = attemptOf(candidate, made.at(-1)?.provider ?? "", at, "last");
   const conditions: Conditions = {
-    ...{ at, onUnknownOutcome: "fallback" },
-    table: { isUnavailable: () => false, stateOf: () => null },
+    ...{ at, table, onUnknownOutcome: "fallback" },
     throughput: { isThrottled: () => false },
   };
-  const madeWith = (first: string): StoredAttempt[] => [
-    { seq: 1, provider: "vonage", outcome: first, fault: null, claim: "first", throttledForMs: null },
-    { seq: 2, provider: "twilio", outcome: null, fault: null, claim: attempt.claim, throttledForMs: null },
-  ];
+  const stored = made.map((one, before) => ({
+    ...{ seq: before + 1, claim: before + 1 === made.length ? "last" : `${before}` },
+    ...one,
+  }));
   const outcome = { kind: "retryable", code: "429", detail: "Busy.", fault: "throttled" } as const;
+  return decideNext(locked, { attempt, outcome, nextClaim: "next" }, stored, conditions);
+}
+
+/** The attempt whose outcome is being recorded. */
+const lastAt = (provider: string) => ({ provider, outcome: null, fault: null, throttledForMs: null });
+
+test("a message that one provider refused late is not tried again at the one that throttled it", () => {
   const nextAfter = (first: string) =>
-    decideNext(locked, { attempt, outcome, nextClaim: "next" }, madeWith(first), conditions);
+    decideAfter([{ provider: "vonage", outcome: first, fault: null, throttledForMs: null }, lastAt("twilio")]);
   expect(nextAfter("refused")).toMatchObject({ step: { to: "failed" }, next: null });
   expect(nextAfter("retryable")).toMatchObject({ step: null, next: { kind: "again", providers: ["twilio"] } });
+});
+
+test.each([
+  ["closed", { kind: "attempt", attempt: { provider: "sinch", seq: 2 }, isClaimed: false }],
+  ["probing", { kind: "unavailable" }],
+] as const)("a message falls back to a provider whose breaker is %s at once only if it is closed", (breaker, next) => {
+  const stateOf = () => ({ breaker }) as ReturnType<Conditions["table"]["stateOf"]>;
+  const decision = decideAfter([lastAt("vonage")], { left: ["sinch"], table: { ...ALL_WORK, stateOf } });
+  expect(decision).toMatchObject({ step: null, next });
+});
+
+describe("a message that its providers throttle", () => {
+  const throttled = (provider: string, throttledForMs = 1_000) => ({
+    ...{ provider, throttledForMs },
+    ...{ outcome: "retryable", fault: "throttled" },
+  });
+
+  test.each([
+    ["once", ["vonage", "twilio"], 5_000],
+    ["again", ["vonage", "twilio", "vonage", "twilio"], 10_000],
+    ["one of them more often", ["vonage", "twilio", "vonage"], 10_000],
+    ["four times", Array(4).fill("vonage"), 40_000],
+    ["many times", Array(5).fill("vonage"), 60_000],
+    ["for longer still", Array(40).fill("vonage"), 60_000],
+  ])("%s is tried again after a pause that doubles up to a minute", (_, tried: string[], pauseMs) => {
+    const made = [...tried.slice(0, -1).map((provider) => throttled(provider)), lastAt(tried.at(-1) ?? "")];
+    expect(decideAfter(made).next).toEqual({ kind: "again", providers: [...new Set(tried)], pauseMs });
+  });
+
+  test.each([
+    ["the provider that failed since is left out", "provider", ["twilio"]],
+    ["the provider that throttled it since is tried too", "throttled", ["vonage", "twilio"]],
+  ])("%s", (_, fault, providers) => {
+    const since = { provider: "vonage", outcome: "retryable", fault, throttledForMs: null };
+    expect(decideAfter([throttled("vonage"), since, lastAt("twilio")]).next).toMatchObject({ providers });
+  });
+
+  test("is tried again for ten minutes from its first throttled attempt on, however recent the others are", () => {
+    const decidedWhen = (ms: number) =>
+      decideAfter([throttled("vonage", ms), throttled("vonage", 1), lastAt("vonage")]);
+    expect(decidedWhen(600_000 - 1)).toMatchObject({ step: null, next: { kind: "again" } });
+    expect(decidedWhen(600_000)).toMatchObject({
+      step: { to: "failed", error: { code: "no_provider_available" } },
+      next: null,
+    });
+  });
 });
