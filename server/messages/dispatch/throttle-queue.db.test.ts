@@ -5,6 +5,7 @@ import { newId } from "@/server/core/ids";
 import { sendBulk, sendMessage } from "@/server/messages/accept/send";
 import type { Attempt } from "@/server/messages/dispatch/claims";
 import {
+  chargeThroughput,
   claimFromThrottleQueue,
   drainThrottleQueue,
   enqueueThrottled,
@@ -14,7 +15,7 @@ import {
 import { getMessage } from "@/server/messages/read";
 import { invalidateProviders } from "@/server/providers/registry";
 import { claimAttempts } from "@/test/database/attempts";
-import { loseReply } from "@/test/database/intercepted-statements";
+import { holdAfter, loseReply } from "@/test/database/intercepted-statements";
 import { makeRoute } from "@/test/database/routes";
 import { makeAccount, type TestAccount } from "@/test/database/seed";
 
@@ -128,12 +129,60 @@ test("a sender's throughput limit delays only that sender", async () => {
   expect(await claimFromThrottleQueue("sandbox", SLOTS)).toEqual([]);
 });
 
+/** Limits the account's sender to one segment in a hundred seconds. */
+async function slowDownSender({ accountId, senderId }: TestAccount): Promise<void> {
+  await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [accountId]);
+  await expect.poll(async () => (await loadThroughputLimits()).ofSender(accountId, senderId)).toBe(0.01);
+}
+
+/** Gives a bucket this state now. */
+const setBucket = (id: string, tokens: number, virtualTime = 0) =>
+  pool().query(
+    `INSERT INTO pace_buckets (id, tokens, virtual_time, refilled_at) VALUES ($1, $2, $3, clock_timestamp())
+     ON CONFLICT (id) DO UPDATE SET tokens = excluded.tokens, virtual_time = excluded.virtual_time`,
+    [id, tokens, virtualTime],
+  );
+
+test("a sender with half a token keeps no other from its turn", async () => {
+  const [slow, other] = [await makeAccount(), await makeAccount()];
+  await throttleProvider(400);
+  await slowDownSender(slow);
+  await send(slow, 2);
+  await send(other, 1);
+  await setBucket(`sender:${slow.accountId}:${slow.senderId}`, 0.5);
+  expect(await claimFromThrottleQueue("sandbox", 1)).toMatchObject([{ accountId: other.accountId }]);
+});
+
+test("messages of a slow sender that enter the queue while it is served wait for their sender's limit too", async () => {
+  const [slow, other] = [await makeAccount(), await makeAccount()];
+  await throttleProvider(400);
+  await slowDownSender(slow);
+  await send(other, 1);
+  await setBucket("provider:sandbox", 400);
+  const held = holdAfter("waiting.senders");
+  const serving = claimFromThrottleQueue("sandbox", SLOTS);
+  await held.reached;
+  await send(slow, 3);
+  held.release();
+  expect(await serving).toMatchObject([{ accountId: other.accountId }]);
+  expect(await claimFromThrottleQueue("sandbox", SLOTS)).toMatchObject([{ accountId: slow.accountId }]);
+});
+
+test("an attempt that bypasses the queue takes a token for each of its segments from its provider and its sender", async () => {
+  const account = await makeAccount();
+  const ids = ["provider:sandbox", `sender:${account.accountId}:${account.senderId}`];
+  for (const id of ids) await setBucket(id, 5);
+  const attempts = await send(account, 2, "x".repeat(400));
+  for (const { slot } of attempts) slot?.release();
+  await chargeThroughput(pool(), attempts);
+  const { rows } = await pool().query("SELECT id, tokens FROM pace_buckets ORDER BY id");
+  expect(rows).toEqual(ids.map((id) => ({ id, tokens: 5 - 2 * 3 })));
+});
+
 test("messages of a slow sender are skipped, however many are queued", async () => {
   const [slow, other] = [await makeAccount(), await makeAccount()];
   await throttleProvider(400);
-  await pool().query("UPDATE senders SET max_segments_per_second = 0.01 WHERE account_id = $1", [slow.accountId]);
-  const rateOfSlow = async () => (await loadThroughputLimits()).ofSender(slow.accountId, slow.senderId);
-  await expect.poll(rateOfSlow).toBe(0.01);
+  await slowDownSender(slow);
   await send(slow, 300);
   await send(other, 40);
   const served = await serve(41);
@@ -242,7 +291,10 @@ test("a STOP while messages wait applies to them: they fail, free of charge", as
   expect(await claimAttempts([waiting.id])).toEqual([]);
   await stop();
   await pool().query("DELETE FROM graphile_worker._private_jobs");
+  await setBucket("provider:sandbox", 1, 7);
   expect(await claimFromThrottleQueue("sandbox", SLOTS)).toEqual([]);
+  // By it, accounts whose messages come next get their places.
+  expect((await pool().query("SELECT virtual_time AS at FROM pace_buckets")).rows).toEqual([{ at: 7 }]);
   expect(await providersWithQueue(["sandbox"])).toEqual([]);
   expect(await dispatched()).toEqual([waiting.id]);
   expect(await claimAttempts([waiting.id, undispatched.id])).toEqual([]);
