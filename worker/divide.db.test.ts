@@ -2,6 +2,7 @@ import type { JobHelpers } from "graphile-worker";
 import { beforeAll, expect, test } from "vitest";
 import { freePort } from "@/scripts/free-port";
 import { pool } from "@/server/core/db";
+import { databaseUnavailable } from "@/server/core/errors";
 import type { ReceiptReport } from "@/server/core/jobs";
 import { postJson } from "@/server/webhooks/delivery/post";
 import { createLookup } from "@/server/webhooks/delivery/resolve-host";
@@ -85,4 +86,12 @@ test("a job of deliveries is not divided while the name servers are silent, howe
   await close();
   const payload = { endpointId: "whk_silent", deliveryIds: ["dlv_1", "dlv_2"] };
   expect(await divideJob("deliver_webhooks", payload, { thrown, attempt: 3 })).toBeNull();
+});
+
+test.each([
+  ["the database was unavailable", databaseUnavailable({ nothingDone: true })],
+  ["a connection was lost", new Error("Connection terminated unexpectedly")],
+])("a job is not divided because %s, however often it runs", async (_, thrown) => {
+  const payload = { endpointId: "whk_away", deliveryIds: ["dlv_1", "dlv_2"] };
+  expect(await divideJob("deliver_webhooks", payload, { thrown, attempt: 24 })).toBeNull();
 });

@@ -25,6 +25,7 @@ test("a job that another worker is running is not run", async () => {
     await other.commit();
     expect(work).not.toHaveBeenCalled();
     expect(await exclusively("elsewhere", work)).toBe(true);
+    expect(await isFree("elsewhere")).toBe(true);
   } finally {
     await release();
   }

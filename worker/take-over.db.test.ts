@@ -1,9 +1,10 @@
 import pg from "pg";
 import { afterEach, expect, test } from "vitest";
+import { addJob } from "@/server/core/add-jobs";
 import { pool } from "@/server/core/db";
 import { env } from "@/server/core/env";
-import { keepLease, LOCK_SPACE } from "./lease";
-import { endSessions, keepTakingOver } from "./take-over";
+import { keepLease, LOCK_SPACE, leasedPools } from "./lease";
+import { endSessions, keepTakingOver, unlockOrphanedJobs } from "./take-over";
 
 const stops: Array<() => unknown> = [];
 afterEach(async () => {
@@ -45,6 +46,28 @@ test("a step of the database's clock declares no beating worker dead, and a dead
   stops.push(keepTakingOver());
   await expect.poll(async () => (await idsOf()).filter((id) => id.startsWith("dead"))).toEqual([]);
   expect(await idsOf()).toEqual(expect.arrayContaining([...Object.keys(alive), ...slow, "suspended"]));
+});
+
+test("jobs of pools that no lease lists are unlocked, but not those of this worker or of a pool that has just begun", async () => {
+  await pool().query("INSERT INTO workers (id, pools) VALUES ('other', '{pool-listed}')");
+  const locked = async () =>
+    (
+      await pool().query<{ pool: string }>(
+        "SELECT locked_by AS pool FROM graphile_worker._private_jobs WHERE locked_by LIKE 'pool-%' ORDER BY 1",
+      )
+    ).rows.map((row) => row.pool);
+  for (const [name, secondsAgo] of Object.entries({ gone: 11, new: 0, listed: 11, own: 11 })) {
+    await addJob(pool(), "review_sender", { senderId: name });
+    await pool().query(
+      `UPDATE graphile_worker._private_jobs SET locked_by = 'pool-' || $1, locked_at = now() - $2 * interval '1 second'
+       WHERE payload ->> 'senderId' = $1`,
+      [name, secondsAgo],
+    );
+  }
+  leasedPools().add("pool-own");
+  stops.push(() => leasedPools().clear());
+  await unlockOrphanedJobs();
+  expect(await locked()).toEqual(["pool-listed", "pool-new", "pool-own"]);
 });
 
 const LOCK = "SELECT pg_try_advisory_lock($1, hashtext($2)) AS ok";
