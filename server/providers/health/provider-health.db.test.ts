@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type Plan, planOf, statementsOf } from "@/test/database/plans";
 import { pool } from "../../core/db";
 import { invalidateProviders, providerTable } from "../registry";
-import { noteOutcome, updateProviderHealth } from "./provider-health";
+import { noteOutcome, returnProbes, takeProbes, updateProviderHealth } from "./provider-health";
 
 test("an idle second costs two statements", async () => {
   await updateProviderHealth();
@@ -93,6 +93,25 @@ test("a breaker that several workers open at once opens once, and waits no longe
   expect(rows).toEqual([{ breaker: "open", opens: 1 }]);
 });
 
+test("a provider that is probed in vain has been unavailable since its breaker first opened", async () => {
+  await pool().query("DELETE FROM providers");
+  await pool().query(
+    `INSERT INTO providers (id, breaker, opens, open_until, unavailable_since)
+     VALUES ('sinch', 'open', 2, now() - interval '1 second', now() - interval '9 minutes')`,
+  );
+  await updateProviderHealth();
+  const { rows } = await pool().query(
+    "SELECT breaker, unavailable_since < now() - interval '8 minutes' AS \"isLong\" FROM providers WHERE id = 'sinch'",
+  );
+  expect(rows).toEqual([{ breaker: "probing", isLong: true }]);
+  // Its messages fail after ten minutes, so a provider that works again begins anew.
+  await pool().query("UPDATE providers SET breaker = 'closed'");
+  await updateProviderHealth();
+  expect((await pool().query("SELECT unavailable_since AS since FROM providers WHERE id = 'sinch'")).rows).toEqual([
+    { since: null },
+  ]);
+});
+
 test("a call from before the breaker opened that worked does not close it before its wait is over", async () => {
   await pool().query("DELETE FROM providers");
   await pool().query(
@@ -108,4 +127,50 @@ test("a call from before the breaker opened that worked does not close it before
   expect(await breakerAfterSuccess()).toBe("open");
   await pool().query("UPDATE providers SET breaker = 'probing' WHERE id = 'sinch'");
   expect(await breakerAfterSuccess()).toBe("closed");
+});
+
+describe("after a breaker has closed", () => {
+  const FAILED = { kind: "retryable", code: "503", detail: "Busy.", fault: "provider" } as const;
+  const WORKED = { kind: "accepted", providerMessageIds: ["1"] } as const;
+
+  /** Sets the breaker of Plivo. */
+  const set = async (breaker: string) => {
+    await pool().query(
+      `INSERT INTO providers (id, breaker, opens) VALUES ('plivo', $1, 1)
+       ON CONFLICT (id) DO UPDATE SET breaker = excluded.breaker, probes_left = 0`,
+      [breaker],
+    );
+    invalidateProviders();
+  };
+  const note = async (outcome: typeof FAILED | typeof WORKED, isProbe = false) => {
+    const state = (await providerTable()).stateOf("plivo") ?? expect.fail();
+    await noteOutcome(state, outcome, { latencyMs: 1, isProbe });
+  };
+  const breaker = async () =>
+    (await pool().query<{ breaker: string }>("SELECT breaker FROM providers WHERE id = 'plivo'")).rows[0]?.breaker;
+
+  test("a probe that failed is one failure of many, as another probe has worked", async () => {
+    await set("probing");
+    await note(WORKED, true);
+    expect(await breaker()).toBe("closed");
+    await note(FAILED, true);
+    expect(await breaker()).toBe("closed");
+  });
+
+  test("the failures that opened it do not count again", async () => {
+    await set("closed");
+    for (let failures = 0; failures < 20; failures += 1) await note(FAILED);
+    expect(await breaker()).toBe("open");
+    await set("probing");
+    await note(WORKED, true);
+    await note(FAILED);
+    expect(await breaker()).toBe("closed");
+  });
+
+  test("no more probes are returned than a half-open provider gets", async () => {
+    await set("probing");
+    await returnProbes("plivo", 2);
+    await returnProbes("plivo", 2);
+    expect(await takeProbes("plivo", 10)).toBe(3);
+  });
 });
