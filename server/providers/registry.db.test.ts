@@ -1,10 +1,10 @@
 /** Tests that adapters follow their providers' settings, even with calls under way. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { accept, openCentre } from "@/test/carriers/smsc-scripted";
 import { newOperator } from "@/test/database/seed";
 import { pool } from "../core/db";
 import type { SendOutcome } from "./port";
-import { activeAdapters, providerTable } from "./registry";
+import { activeAdapters, invalidateProviders, providerTable } from "./registry";
 import { clearSettings, saveSettings } from "./stored-settings";
 
 const operator = newOperator();
@@ -85,4 +85,36 @@ test("settings that another process cleared end the bind as soon as the table is
   await expect.poll(async () => (await providerTable()).isRoutable("smpp")).toBe(false);
   await expect.poll(() => centre.times("unbind")).toBe(1);
   expect(activeAdapters().has("smpp")).toBe(false);
+});
+
+/** Holds back the result of the next read of the providers until `work` is done, which begins once the database has answered. */
+async function duringRead(work: () => Promise<void>) {
+  let begin: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const done = answered.then(work);
+  const connections = pool();
+  const query = connections.query.bind(connections) as (...args: unknown[]) => Promise<unknown>;
+  const spy = vi.spyOn(connections, "query").mockImplementation((async (...args: unknown[]) => {
+    if ((args[0] as { name?: string }).name !== "providers.all") return query(...args);
+    spy.mockRestore();
+    const result = await query(...args);
+    begin();
+    await done;
+    return result;
+  }) as never);
+  return providerTable();
+}
+
+test("settings that were read before a change do not replace the changed ones, however late the read ends", async () => {
+  await save("5");
+  invalidateProviders();
+  const windowOf = async () => (await providerTable()).openAdapter("smpp")?.maxInFlight;
+  const older = await duringRead(async () => {
+    await save("7");
+    expect(await windowOf()).toBe(7);
+  });
+  expect(older.openAdapter("smpp")?.maxInFlight).toBe(7);
+  expect(await windowOf()).toBe(7);
 });
