@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pool } from "@/server/core/db";
 import { settleAttempts, startAttempts } from "@/server/messages/dispatch/run-attempt";
+import { serveThrottleQueue } from "@/server/messages/dispatch/serve-throttle-queue";
 import { updateProviderHealth } from "@/server/providers/health/provider-health";
 import { invalidateProviders } from "@/server/providers/registry";
 import { claimAttempts } from "@/test/database/attempts";
@@ -36,6 +37,26 @@ test("queued messages probe their half-open provider, a few at first", async () 
   expect(calls).toBeGreaterThanOrEqual(1);
   expect(calls).toBeLessThanOrEqual(3);
   expect(await stateOf()).toMatchObject({ breaker: "open" });
+});
+
+test("while its probes are under way, a half-open provider gets no more queued messages", async () => {
+  await setProvider("is_drained", true);
+  const numbers = Array.from({ length: 6 }, newNumber);
+  for (const to of numbers) own.twilio.plan(to, { kind: "slow", ms: 4_000 });
+  for (const to of numbers) await sendTo(to, own.onlyTwilio);
+  await work();
+  await pool().query(
+    "UPDATE providers SET is_drained = false, breaker = 'probing', probes_left = 3 WHERE id = 'twilio'",
+  );
+  invalidateProviders();
+  const calls = () => numbers.reduce((sum, to) => sum + own.twilio.requestsFor(to), 0);
+  await serveThrottleQueue();
+  await expect.poll(calls).toBe(3);
+  await serveThrottleQueue();
+  expect((await pool().query("SELECT FROM waiting_messages")).rowCount).toBe(3);
+  invalidateProviders();
+  expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 0 });
+  await settleAttempts();
 });
 
 test("a probe whose attempt is not made is given back", async () => {

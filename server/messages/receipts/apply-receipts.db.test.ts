@@ -277,9 +277,9 @@ describe("a receipt counts as applied only when it moved its message", () => {
       );
       return rows;
     };
-    await applyReceipts("vonage", [report(id, "delivered"), report("of-another-system", "delivered")]);
+    await applyReceipts("vonage", [report(id, "delivered"), report(`${id}-foreign`, "delivered")]);
     const [first] = await waiting();
-    expect(first?.payload).toEqual({ provider: "vonage", providerMessageIds: [id, "of-another-system"] });
+    expect(first?.payload).toEqual({ provider: "vonage", providerMessageIds: [id, `${id}-foreign`] });
     expect(first?.ms).toBeLessThan(1_000);
     await rejoin(first?.payload ?? expect.fail());
     const [, last] = await waiting();
