@@ -75,6 +75,27 @@ test("a probe whose attempt is not made is given back", async () => {
   expect(await stateOf()).toMatchObject({ breaker: "probing", probesLeft: 1 });
 });
 
+test("a probe is charged to the throughput of its provider, and given back if another dispatch was faster", async () => {
+  const [claimed, overtaken] = [await sendTo(newNumber(), own.onlyTwilio), await sendTo(newNumber(), own.onlyTwilio)];
+  await pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 3)");
+  await pool().query("INSERT INTO pace_buckets (id, tokens, refilled_at) VALUES ('provider:twilio', 5, now())");
+  invalidateProviders();
+  // As if it had the attempt already when this one is claimed.
+  await pool().query(`CREATE FUNCTION overtake() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RETURN CASE WHEN NEW.message_id <> '${overtaken.id}' THEN NEW END; END $$`);
+  await pool().query(
+    "CREATE TRIGGER overtake BEFORE INSERT ON message_attempts FOR EACH ROW EXECUTE FUNCTION overtake()",
+  );
+  const attempts = await claimAttempts([claimed.id, overtaken.id]);
+  await pool().query("DROP FUNCTION overtake CASCADE");
+  expect(attempts.map(({ message }) => message.id)).toEqual([claimed.id]);
+  invalidateProviders();
+  expect(await stateOf()).toMatchObject({ probesLeft: 2 });
+  expect((await pool().query("SELECT tokens FROM pace_buckets")).rows).toEqual([{ tokens: 3 }]);
+  startAttempts(attempts);
+  await settleAttempts();
+});
+
 test("an inconclusive probe is given back", async () => {
   await pool().query("INSERT INTO providers (id, breaker, probes_left) VALUES ('twilio', 'probing', 1)");
   invalidateProviders();
