@@ -1,6 +1,7 @@
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
+import { pool } from "@/server/core/db";
 import { getMessage } from "@/server/messages/read";
 import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
@@ -94,6 +95,18 @@ describe("parts", () => {
     }
     await applyReceipts("vonage", [report(`${message.id}-c`, "delivered", reference)]);
     expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test("parts of a later attempt are not counted with those of a send without a response", async () => {
+    const message = await claimed(LONG_TEXT);
+    await record(message.first, UNKNOWN);
+    await pool().query(
+      `INSERT INTO attempt_parts (provider, provider_message_id, message_id, seq, status)
+       SELECT 'twilio', $1 || '-later-' || part, $1, 2, 'sent' FROM generate_series(1, 2) part`,
+      [message.id],
+    );
+    await applyReceipts("vonage", [report(`${message.id}-a`, "delivered", referenceTo(message.id, 1))]);
+    expect(await statusOf(message)).toBe("sent");
   });
 
   test.each([
