@@ -52,6 +52,16 @@ const from = (source: string, ...args: Parameters<typeof report>) => ({ ...repor
 
 const newId = async () => (await claimed()).id;
 
+test("of two messages to one number that share an id, a receipt is about the one that has not ended", async () => {
+  const id = await newId();
+  const [older, newer] = [await taken(id, false, OLDER), await taken(id, false, OLDER)];
+  await applyReceipts("vonage", [from(OLDER, id, "undelivered")]);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["sent", "sent"]);
+  await applyReceipts("vonage", [report(id, "delivered", referenceTo(older.id, 1))]);
+  await applyReceipts("vonage", [from(OLDER, id, "undelivered")]);
+  expect([await statusOf(older), await statusOf(newer)]).toEqual(["delivered", "undelivered"]);
+});
+
 describe.each(FORMS)("an id of %s that %s gets before the first one is finished", (_, __, isOlderLong, isNewerLong) => {
   test("a receipt without a number or a reference is about neither", async () => {
     const id = await newId();
