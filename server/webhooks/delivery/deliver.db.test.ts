@@ -131,6 +131,17 @@ describe("a delivery", () => {
     expect((await triesOf(setup.endpoint.id)).at(-1)).toMatchObject({ statusCode: 410 });
   });
 
+  test("that is refused lets no other request begin before it is recorded: its endpoint may be gone", async () => {
+    const setup = await setUp(status(410));
+    await raiseSent(setup, 60);
+    const jobs = await takeDeliveryJobs(setup.endpoint.id);
+    expect(jobs.map(({ payload }) => payload.deliveryIds.length)).toEqual([60]);
+    for (const { payload } of jobs) await deliverWebhooks(payload);
+    expect(await stateOf(setup)).toMatchObject({ disabled_reason: "gone" });
+    // Those that are sent at once.
+    expect(setup.receiver.received.length).toBeLessThanOrEqual(16);
+  });
+
   test("has each try signed anew, over the same event id", async () => {
     const setup = await setUp(status(500));
     await raiseSent(setup);
