@@ -56,6 +56,13 @@ describe("a receipt under an older message's id, from the number to which anothe
   });
 });
 
+test("a receipt from a number to which an attempt is only claimed is about the message that has its id", async () => {
+  const { id, older, newer, to } = await twoMessages();
+  await pool().query("UPDATE message_attempts SET begun_at = NULL WHERE message_id = $1", [newer.id]);
+  await applyReceipts("vonage", [{ ...report(id, "delivered"), source: to }]);
+  expect(await statuses(older, newer)).toEqual(["delivered", "pending"]);
+});
+
 test("a receipt under an id of two messages is about a third one that is under way to its number", async () => {
   const { id, older, newer, to } = await twoMessages();
   const [, former] = newNumbers();

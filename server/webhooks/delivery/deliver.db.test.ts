@@ -142,6 +142,22 @@ describe("a delivery", () => {
     expect(setup.receiver.received.length).toBeLessThanOrEqual(16);
   });
 
+  test("that cannot be recorded is sent again, although it was acknowledged: only its job names it", async () => {
+    const setup = await setUp(status(200));
+    await raiseSent(setup);
+    const [job] = await takeDeliveryJobs(setup.endpoint.id);
+    const payload = job?.payload ?? expect.fail();
+    await pool().query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''away''; END'`,
+    );
+    await pool().query("CREATE TRIGGER refuse BEFORE INSERT ON webhook_deliveries EXECUTE FUNCTION refuse()");
+    await expect(deliverWebhooks(payload)).rejects.toThrow("away");
+    await pool().query("DROP FUNCTION refuse CASCADE");
+    await deliverWebhooks(payload);
+    expect(setup.receiver.received).toHaveLength(2);
+    expect(await deliveriesOf(setup.endpoint.id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
+  });
+
   test("has each try signed anew, over the same event id", async () => {
     const setup = await setUp(status(500));
     await raiseSent(setup);
