@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { checkLedger } from "@/server/accounts/tasks";
 import { pool } from "@/server/core/db";
 import { getMessage } from "@/server/messages/read";
-import { applyReceipts } from "@/server/messages/receipts/apply-receipts";
+import { applyReceipts, rejoinReceipts } from "@/server/messages/receipts/apply-receipts";
 import { referenceTo } from "@/server/providers/reference";
 import { contradictions } from "@/test/database/account-truth";
 import { accepted, BUSY, claimed, prepareAttempts, record, report, statusOf, UNKNOWN } from "@/test/database/attempts";
@@ -94,6 +94,26 @@ describe("parts", () => {
       expect(await statusOf(message)).toBe("sent");
     }
     await applyReceipts("vonage", [report(`${message.id}-c`, "delivered", reference)]);
+    expect(await statusOf(message)).toBe("delivered");
+  });
+
+  test("a parked receipt of the part that names its message is joined as that of the part alone", async () => {
+    const message = await claimed(LONG_TEXT);
+    const ids = ["a", "b", "c"].map((part) => `${message.id}-${part}`);
+    await applyReceipts("vonage", [report(`${ids[0]}`, "delivered")]);
+    // As if the transaction that stored the outcome had not seen the receipt.
+    await pool().query(
+      "UPDATE message_attempts SET outcome = 'accepted', provider_message_id = $2 WHERE message_id = $1",
+      [message.id, ids[0]],
+    );
+    await pool().query(
+      `INSERT INTO attempt_parts (provider, provider_message_id, message_id, seq)
+       SELECT 'vonage', id, $1, 1 FROM unnest($2::text[]) AS i (id)`,
+      [message.id, ids],
+    );
+    await rejoinReceipts("vonage", ids);
+    expect(await statusOf(message)).toBe("sent");
+    await applyReceipts("vonage", [report(`${ids[1]}`, "delivered"), report(`${ids[2]}`, "delivered")]);
     expect(await statusOf(message)).toBe("delivered");
   });
 
