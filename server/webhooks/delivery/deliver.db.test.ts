@@ -138,7 +138,7 @@ describe("a delivery", () => {
     expect(jobs.map(({ payload }) => payload.deliveryIds.length)).toEqual([60]);
     for (const { payload } of jobs) await deliverWebhooks(payload);
     expect(await stateOf(setup)).toMatchObject({ disabled_reason: "gone" });
-    // Those that are sent at once.
+    // The first tries: they are sent at once.
     expect(setup.receiver.received.length).toBeLessThanOrEqual(16);
   });
 

@@ -62,7 +62,7 @@ const LONGEST_PAUSE_MS = 15_000;
 const LONGEST_ASKED_PAUSE_MS = 60_000;
 /** An endpoint without a response within this time after an acknowledged request is overloaded, and not down. */
 const JUST_MS = 10_000;
-/** What was learned about an endpoint without requests is forgotten. */
+/** The pace of an endpoint without requests is forgotten. */
 const FORGOTTEN_AFTER_MS = 600_000;
 
 /** Without an acknowledged request since, another overload shows only that the last one is not over. */

@@ -22,7 +22,7 @@ const ASKING_TO_WAIT: ReadonlySet<number | null> = new Set([429, 503]);
 
 const TOO_MANY_REQUESTS = 429;
 
-/** What a proxy responds beyond its limit of requests (`nginx`: 503), or when its server restarts, is down or does not respond. */
+/** A proxy responds with these beyond its limit of requests (`nginx`: 503), or if its server restarts, is down or does not respond. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** A longer `Retry-After` counts as this many seconds, one day. */
