@@ -264,6 +264,10 @@ type FaultOf = (item: unknown) => { left: unknown } | null;
 
 export const notText: FaultOf = (item) => (typeof item === "string" ? null : { left: item });
 
+/** Characters are code points, as in the document, and a text within the limit in units need not be counted. */
+const isUpTo = (max: number, text: string): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
 /** Looks for anything but a record of texts, of which the first 20 faulty pairs are left. @param limits the longest name and value. */
 export const notTexts =
   ({ nameMax, valueMax }: { nameMax: number; valueMax: number }): FaultOf =>
@@ -272,7 +276,7 @@ export const notTexts =
     const faults: [string, unknown][] = [];
     for (const pair of Object.entries(item)) {
       const [name, value] = pair;
-      const isSound = name.length <= nameMax && typeof value === "string" && value.length <= valueMax;
+      const isSound = isUpTo(nameMax, name) && typeof value === "string" && isUpTo(valueMax, value);
       if (!isSound && faults.push(pair) === FAULTS_MAX) break;
     }
     return faults.length > 0 ? { left: Object.fromEntries(faults) } : null;

@@ -48,3 +48,13 @@ test.each([
   const nulls = Object.fromEntries(optional.map((name) => [name, null]));
   expect(schema.safeParse({ ...given, ...nulls }).error).toBeUndefined();
 });
+
+test("names and values of variables are counted in characters, however many units these have", () => {
+  const values = (units: number) => [{ name: "😀".repeat(units), order: "1" }, { name: "Ann" }];
+  const parse = (variables: object[]) => SendBulkInput.safeParse({ ...bulk, variables });
+  expect(parse(values(1_600)).data?.variables).toEqual(values(1_600));
+  expect(parse(values(1_601)).success).toBe(false);
+  const named = (characters: number) => [{ ["😀".repeat(characters)]: "x", order: "1" }, { name: "Ann" }];
+  expect(parse(named(100)).data?.variables).toEqual(named(100));
+  expect(parse(named(101)).success).toBe(false);
+});
