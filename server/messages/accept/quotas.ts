@@ -96,11 +96,11 @@ export async function loadQuotas(db: Queryable, keys: readonly SendingKey[]) {
   );
   const added = new Map<string, QuotaCount>();
 
-  /** A 429 for each quota that this number of messages would exceed. */
+  /** A 429 for each quota that this number of messages would exceed. None exceeds no quota, even one that was lowered meanwhile. */
   const refusals = (key: SendingKey, messages: number): ApiError[] =>
     quotasOf(key, at).flatMap((quota) => {
       const before = used.get(idOf(quota)) ?? 0;
-      return before + messages <= quota.limit ? [] : [exceeded(quota, before, messages)];
+      return messages === 0 || before + messages <= quota.limit ? [] : [exceeded(quota, before, messages)];
     });
 
   return {
