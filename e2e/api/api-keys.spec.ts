@@ -260,6 +260,38 @@ test.describe("PATCH /api-keys/{id}", () => {
     expect((await rest.withKey(key).ask(ACCOUNT)).headers.get("ratelimit-limit")).toBe("9");
   });
 
+  test("a changed limit holds at once for the keys that descend from the key", async ({ rest, account }) => {
+    const body = (count: number) => ({
+      recipients: Array(count).fill("+15550100008"),
+      from: account.sender,
+      body: "Hello",
+    });
+    const bulk = (count: number) => ({ method: "POST", path: "/messages/bulk", body: body(count) });
+    const parent = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Parent", daily_limit: 5 });
+    const child = await rest.withKey(parent.plain_key).post<CreatedApiKey>("/api-keys/create", { name: "Child" });
+    const own = rest.withKey(child.plain_key);
+    expect((await own.ask(bulk(1))).status).toBe(201);
+    for (const limit of [2, 4, 3]) {
+      await rest.ask(patch(parent.id, { daily_limit: limit }));
+      expect((await own.refusal(429, bulk(limit))).details).toMatchObject({ reason: "daily_limit", limit });
+    }
+    await rest.ask(patch(parent.id, { daily_limit: 5 }));
+    expect((await own.ask(bulk(4))).status).toBe(201);
+  });
+
+  test("messages that fail at once need no room in a lowered limit", async ({ rest, account }) => {
+    const made = await rest.post<CreatedApiKey>("/api-keys/create", { name: "Shop", daily_limit: 2 });
+    const send = (recipients: string[]) =>
+      rest.withKey(made.plain_key).ask({
+        ...{ method: "POST", path: "/messages/bulk" },
+        body: { recipients, from: account.sender, body: "Hello" },
+      });
+    expect((await send(["+15550100008", "+15550100008"])).status).toBe(201);
+    await rest.ask(patch(made.id, { daily_limit: 1 }));
+    expect((await send(["nobody"])).status).toBe(201);
+    expect((await send(["nobody", "+15550100008"])).status).toBe(429);
+  });
+
   test("refuses each wrong field with a 400 that names it, and a key that widens itself with a 403", async ({
     rest,
   }) => {

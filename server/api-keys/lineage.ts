@@ -28,22 +28,34 @@ export async function generationOf(tx: Tx, keyId: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
+/** SQL: the ids of the key `$1` of the account `$2`, and of all that descend from it. */
+const DESCENDANTS_SQL = `WITH RECURSIVE descendants (id) AS (
+    SELECT id FROM api_keys WHERE id = $1 AND account_id = $2
+    UNION
+    SELECT k.id FROM api_keys k JOIN descendants d ON k.created_by = d.id
+  )`;
+
 export type DescendantKey = { id: string; keyHash: string; permissions: string[]; isRevoked: boolean };
 
 /** A key of the account and all that descend from it, locked: they may then be ended. The account must be locked, so that no key is added. */
 export async function lockWithDescendants(tx: Tx, accountId: string, keyId: string): Promise<DescendantKey[]> {
   await lockEnds(tx, accountId);
   const { rows } = await tx.query<DescendantKey>(
-    `WITH RECURSIVE descendants (id) AS (
-       SELECT id FROM api_keys WHERE id = $1 AND account_id = $2
-       UNION
-       SELECT k.id FROM api_keys k JOIN descendants d ON k.created_by = d.id
-     )
+    `${DESCENDANTS_SQL}
      SELECT id, key_hash AS "keyHash", coalesce(permissions, '{}') AS permissions, revoked_at IS NOT NULL AS "isRevoked" FROM api_keys
      WHERE id IN (SELECT id FROM descendants) ORDER BY id FOR NO KEY UPDATE`,
     [keyId, accountId],
   );
   return rows;
+}
+
+/** The hashes of a key and of all that descend from it, whose message limits include its own. */
+export async function hashesOfLineage(tx: Tx, accountId: string, keyId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ keyHash: string }>(
+    `${DESCENDANTS_SQL} SELECT key_hash AS "keyHash" FROM api_keys WHERE id IN (SELECT id FROM descendants)`,
+    [keyId, accountId],
+  );
+  return rows.map(({ keyHash }) => keyHash);
 }
 
 /** Revokes keys that {@link lockWithDescendants} locked. */

@@ -7,6 +7,7 @@ import { prisma, type Tx } from "../core/db";
 import { forbidden } from "../core/errors";
 import { invalidateKey } from "./authenticate";
 import { changedLimits, exceededParams, type KeyLimits } from "./ceiling";
+import { hashesOfLineage } from "./lineage";
 import { presentApiKey } from "./present";
 import type { ApiKey, UpdateApiKeyInput } from "./schema";
 import { missingScopes } from "./scopes";
@@ -36,17 +37,20 @@ async function requireGrant(tx: Tx, actor: AccountActor, current: LockedKey, lim
 
 /**
  * Changes name and limits of a key that works; its secret and permissions stay. This process applies the change at once,
- * every other one within a second. Without fields it changes and records nothing, and shows the limits.
+ * every other one within a second, also to the keys that share its message limits. Without fields it changes and records
+ * nothing, and shows the limits.
  * @throws 404; 400 `expires_in_the_past`; 403 `confirmation_required` for a person who has not given their password lately,
  *   403 `scope_not_held` or `limit_not_held` for a change that the acting key could not have granted.
  */
 export async function updateApiKey(actor: AccountActor, { id, ...input }: UpdateApiKeyInput): Promise<ApiKey> {
   requireConfirmed(actor);
   const at = now();
-  const carryOut = async (tx: Tx): Promise<string> => {
+  const { accountId } = actor;
+  /** Returns the hashes of the keys that this process must look up again. */
+  const carryOut = async (tx: Tx): Promise<string[]> => {
     const current = await lockKey(tx, actor, id);
     // Asks for the limits alone.
-    if (Object.values(input).every((value) => value === undefined)) return current.keyHash;
+    if (Object.values(input).every((value) => value === undefined)) return [];
     requireFuture(input.expires_at, at);
     const limits = changedLimits(input, current);
     await requireGrant(tx, actor, current, limits);
@@ -65,11 +69,11 @@ export async function updateApiKey(actor: AccountActor, { id, ...input }: Update
     );
     const changed = { ...limits, name: input.name ?? current.name };
     const [before, after] = [auditOfChangeable(current), auditOfChangeable(changed)];
-    const { accountId } = actor;
     await recordAudit(tx, actor, { action: "api_key.updated", accountId, subjectId: id, before, after });
-    return current.keyHash;
+    const isShared = input.daily_limit !== undefined || input.monthly_limit !== undefined;
+    return isShared ? await hashesOfLineage(tx, accountId, id) : [current.keyHash];
   };
-  const keyHash = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
-  invalidateKey(keyHash);
+  const hashes = await createOnce(actor, plainRequest(), { whileSuspended: true, carryOut });
+  for (const keyHash of hashes) invalidateKey(keyHash);
   return presentApiKey(await prisma().apiKey.findUniqueOrThrow({ where: { id } }), at, true);
 }
