@@ -6,10 +6,11 @@ import { MODEL_TIMES } from "../../test/model/times";
 import { databaseUrlOf, openDatabase } from "../support/books";
 import type { CheckedApi } from "../support/checked-api";
 import { test } from "../support/contract-test";
+import type { World } from "../support/model/model-requests";
 import { compareAll, settle } from "../support/model/model-settled";
 import { micros, type Side, type SideName } from "../support/model/model-state";
 import { type Step, steps } from "../support/model/model-steps";
-import { carryOut, type World } from "../support/model/model-world";
+import { carryOut } from "../support/model/model-world";
 
 /** The gate runs the same sequences each time; a longer search has a new seed. */
 const SEED = Number(process.env.MODEL_SEED || (MODEL_TIMES > 1 ? randomInt(2 ** 31 - 1) : 1));
@@ -35,12 +36,14 @@ async function openSide(name: SideName, rest: CheckedApi, plain: string, creditM
       endpoints: [],
       urls: [],
       messages: [],
+      inbound: [],
       stored: {},
       walk: null,
     },
     keys: keys.map((key) => ({
       ...{ id: key.id, plain, name: key.name, permissions: key.permissions, rateLimit: key.rate_limit },
-      ...{ isActive: true, createdBy: key.created_by, dailyLimit: null },
+      ...{ isActive: true, createdBy: key.created_by, expiresAt: key.expires_at },
+      ...{ dailyLimit: null, monthlyLimit: null, allowedIps: null },
     })),
     senders: senders.items.map(({ id, sender_id }) => ({ id, senderId: sender_id, status: "approved" })),
   };
@@ -67,7 +70,17 @@ test("every response of a random sequence of requests is that of the documented 
       stranger: await openSide("stranger", rest, stranger.apiKey, micros(BALANCE)),
     };
     const ownNumber = `+1646${randomInt(1_000_000, 9_999_999)}`;
-    return { state: { step: 0, sides, route }, rest, operator, account, receiver, ownNumber, keyed: [], outcomes };
+    const during = { from: Date.now(), to: Date.now() };
+    return {
+      state: { step: 0, sides, route, during, tests: 0 },
+      rest,
+      operator,
+      account,
+      receiver,
+      ownNumber,
+      keyed: [],
+      outcomes,
+    };
   };
 
   const outcomes = new Map<string, number>();

@@ -6,27 +6,17 @@ import type {
   WebhookEndpoint,
   WebhookTest,
 } from "@/server/webhooks/schema";
-import { type Received, type Receiver, status } from "../../test/network/receiver";
+import { type Receiver, status } from "../../test/network/receiver";
 import { requiresKey, requiresPermission } from "../support/access";
 import type { CheckedApi } from "../support/checked-api";
 import { expect, test } from "../support/contract-test";
-import { openWebhook } from "../support/signature";
+import { openWebhook, signaturesOf, signaturesWith } from "../support/signature";
 
 const UNKNOWN = "/webhooks/whe_01k9x7t4m2e8v5q3r6w1y0z8ab";
 const HOUR_MS = 3_600_000;
 
 const createAt = ({ url }: Receiver, rest: CheckedApi): Promise<CreatedWebhookEndpoint> =>
   rest.post<CreatedWebhookEndpoint>("/webhooks/create", { url });
-
-/** The signatures of a request, without their order. */
-const signaturesOf = ({ headers }: Received): string[] =>
-  String(headers["service-signature"]).split(",").slice(1).toSorted();
-
-function signaturesWith(secrets: string[], { headers, body }: Received): string[] {
-  const [, timestamp] = /^t=(\d+),/.exec(String(headers["service-signature"])) ?? [];
-  const sign = (secret: string) => createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex");
-  return secrets.map((secret) => `v1=${sign(secret)}`).toSorted();
-}
 
 test.describe("POST /webhooks/{id}/test", () => {
   test("posts one signed event at once, marked as a test, and reports the response", async ({

@@ -29,11 +29,21 @@ export async function changeRoles({ accountId }: OwnAccount, role: "developer" |
   await pool().query("UPDATE account_members SET role = $2 WHERE account_id = $1", [accountId, role]);
 }
 
-/** A text from a handset to one of our numbers, as a carrier reports it. */
-export async function replyFromHandset(from: string, to: string, text: string): Promise<void> {
+/** A text from a handset to one of our numbers, as a carrier reports it. @returns the carrier's id of it. */
+export async function replyFromHandset(from: string, to: string, text: string): Promise<string> {
   const receivedAt = new Date().toISOString();
-  const messages = [{ providerMessageId: newId("inbound"), from, to, text, receivedAt }];
+  const providerMessageId = newId("inbound");
+  const messages = [{ providerMessageId, from, to, text, receivedAt }];
   await addJob(pool(), "apply_inbound", { provider: "sandbox", messages });
+  return providerMessageId;
+}
+
+/** Whether a text from a handset is stored, for any account or for none. */
+export async function isReplyStored(providerMessageId: string): Promise<boolean> {
+  const { rows } = await pool().query("SELECT FROM inbound_messages WHERE provider_message_id = $1", [
+    providerMessageId,
+  ]);
+  return rows.length > 0;
 }
 
 /** Counts messages of this hour to a country, as those of an account whose traffic has been known for three days. */

@@ -18,3 +18,14 @@ export function openWebhook(request: Received, secret: string): Record<string, u
   if (signature !== expected) throw new Error("The signature is not that of the body.");
   return JSON.parse(request.body.toString("utf8"));
 }
+
+/** The signatures of a request, without their order. */
+export const signaturesOf = ({ headers }: Received): string[] =>
+  String(headers["service-signature"]).split(",").slice(1).toSorted();
+
+/** The signatures that the request has with these secrets, in the same form. */
+export function signaturesWith(secrets: readonly string[], { headers, body }: Received): string[] {
+  const [, timestamp] = /^t=(\d+),/.exec(String(headers["service-signature"])) ?? [];
+  const sign = (secret: string) => createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex");
+  return secrets.map((secret) => `v1=${sign(secret)}`).toSorted();
+}

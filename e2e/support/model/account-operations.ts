@@ -1,13 +1,12 @@
-/** Balance, API keys, senders and suppressions. */
+/** Balance, senders and suppressions. */
 import { expect } from "@playwright/test";
-import type { CreatedApiKey } from "@/server/api-keys/schema";
 import type { Sender } from "@/server/senders/schema";
 import type { ImportResult } from "@/server/suppressions/import-schema";
 import type { Suppression } from "@/server/suppressions/schema";
 import { ISO } from "../follow";
 import { expectStatus, isRefused, NOT_FOUND, none, passes, type Refusal } from "./agreement";
 import { type Prepared, prepareCreation } from "./creation";
-import { Disagreement, type Key, micros, type Side, spent, widenWays } from "./model-state";
+import { Disagreement, micros, type Side, spent, widenWays } from "./model-state";
 import { registered } from "./send-operations";
 
 /** GET /balance, whose result lies between the bounds of {@link spent}. */
@@ -27,79 +26,6 @@ export const prepareBalance = (keyId: string): Prepared => ({
         `The balance is ${balance}: ${JSON.stringify({ credit: side.creditMicros, least, most })}`,
       );
     }
-  },
-});
-
-const KEY_FIELDS = { object: "api_key", id: expect.stringMatching(/^key_[0-9a-z]{26}$/), created_at: ISO };
-
-export type KeyStep = { name: string; permissions: string[] | null; daily_limit: number | null | undefined };
-
-const lacks = (key: Key, permissions: readonly string[]): boolean =>
-  permissions.some((permission) => !key.permissions.includes(permission));
-
-/** POST /api-keys/create. */
-export function prepareKey(keyId: string, step: KeyStep, idempotencyKey: string | null): Prepared {
-  const { name, permissions, daily_limit } = step;
-  const isBeyond = (key: Key) =>
-    key.dailyLimit !== null && daily_limit !== undefined && (daily_limit === null || daily_limit > key.dailyLimit);
-  return prepareCreation({
-    ...{ keyId, idempotencyKey, path: "/api-keys/create", scope: "keys:write", showsSecret: true },
-    body: {
-      name,
-      ...(permissions === null ? {} : { permissions }),
-      ...(daily_limit === undefined ? {} : { daily_limit }),
-    },
-    refusals: (_, key) => {
-      const refusals = none();
-      if (permissions !== null && lacks(key, permissions)) {
-        refusals.certain.push({ status: 403, reason: "scope_not_held", param: "permissions" });
-      }
-      if (isBeyond(key)) refusals.certain.push({ status: 403, reason: "limit_not_held", param: "daily_limit" });
-      return refusals;
-    },
-    create: (side, key, data) => {
-      const made = data as CreatedApiKey;
-      const granted = permissions ?? key.permissions;
-      const rateLimit = Math.min(600, key.rateLimit);
-      const prefix = side.isLive ? "ds_live_" : "ds_test_";
-      expect(made).toMatchObject({
-        ...KEY_FIELDS,
-        ...{ name, livemode: side.isLive, is_active: true, created_by: key.id, last_used_at: null, expires_at: null },
-        ...{ rate_limit: rateLimit, plain_key: expect.stringMatching(`^${prefix}[0-9A-Za-z]{32}$`) },
-      });
-      expect(made.permissions.toSorted()).toEqual(granted.toSorted());
-      side.keys.push({
-        ...{ id: made.id, plain: made.plain_key, name, permissions: granted, rateLimit, isActive: true },
-        ...{ createdBy: key.id, dailyLimit: daily_limit === undefined ? key.dailyLimit : daily_limit },
-      });
-    },
-  });
-}
-
-/** The keys that descend from this one. */
-const descendantsOf = (side: Side, id: string): Key[] =>
-  side.keys.filter(({ createdBy }) => createdBy === id).flatMap((key) => [key, ...descendantsOf(side, key.id)]);
-
-/** DELETE /api-keys/{id}; `cascade`: with the keys that descend from it. */
-export const prepareRevoke = (keyId: string, id: string, cascade: boolean): Prepared => ({
-  keyId,
-  ask: { method: "DELETE", path: `/api-keys/${id}${cascade ? "?cascade=true" : ""}` },
-  judge: (state, response) => {
-    const caller = passes(state, keyId, response, ["keys:write"]);
-    if (!caller) return;
-    const { side, key } = caller;
-    const target = side.keys.find((each) => each.id === id);
-    const heirs = cascade ? descendantsOf(side, id) : [];
-    const ended = target ? [target, ...heirs].filter(({ isActive }) => isActive) : [];
-    const refusals = none();
-    if (ended.length === 0) refusals.certain.push(NOT_FOUND);
-    else if (ended.some(({ permissions }) => lacks(key, permissions))) {
-      refusals.certain.push({ status: 403, reason: "scope_not_held", param: "id" });
-    }
-    if (isRefused(response, refusals)) return;
-    expectStatus(response, 200);
-    expect(response.body.data).toEqual({ id, object: "api_key", deleted: true });
-    for (const each of ended) each.isActive = false;
   },
 });
 
@@ -162,8 +88,11 @@ export const prepareDeleteSender = (keyId: string, id: string): Prepared => ({
   },
 });
 
-const isSame = (entry: { number: string; senderId: string | null }, number: string, senderId: string | null) =>
-  entry.number === number && entry.senderId === senderId;
+type Entry = Side["suppressions"][number];
+
+/** A STOP is a separate entry. */
+const isSame = (entry: Entry, number: string, senderId: string | null, reason: Entry["reason"] = "manual") =>
+  entry.number === number && entry.senderId === senderId && entry.reason === reason;
 
 const unknownSender = (side: Side, senderId: string | null): Refusal[] =>
   senderId === null || side.senders.some((sender) => sender.senderId === registered(side, senderId))
@@ -188,7 +117,7 @@ export function prepareSuppression(keyId: string, step: SuppressionStep, idempot
       expect(shown).toMatchObject({ object: "suppression", number, sender_id: name, reason: "manual", note: kept });
       if (known?.id) expect(shown.id).toBe(known.id);
       if (known) known.id = shown.id;
-      else side.suppressions.push({ id: shown.id, number, senderId: name, note });
+      else side.suppressions.push({ id: shown.id, number, senderId: name, note, reason: "manual" });
       widenWays(side);
     },
   });
@@ -244,12 +173,13 @@ export const prepareImport = (keyId: string, entries: ImportEntry[], senderId: s
     expect(result.refusals.map(({ line }) => line)).toEqual(
       entries.flatMap(({ number }, at) => (number === null ? [at + 1] : [])),
     );
-    for (const number of added) side.suppressions.push({ id: null, number, senderId: name, note: "Import" });
+    const entry = { id: null, senderId: name, note: "Import", reason: "manual" as const };
+    for (const number of added) side.suppressions.push({ ...entry, number });
     widenWays(side);
   },
 });
 
-/** The whole list, from which the model learns the ids of imported entries. */
+/** The whole list, from which the model learns the ids of entries that an import or a STOP has added. */
 export const prepareSuppressions = (keyId: string): Prepared => ({
   keyId,
   ask: { method: "GET", path: "/suppressions?limit=100" },
@@ -259,12 +189,12 @@ export const prepareSuppressions = (keyId: string): Prepared => ({
     expectStatus(response, 200);
     const { side } = caller;
     const items = response.body.data as Suppression[];
-    const named = (number: string, senderId: string | null, note: string | null) => `${number} ${senderId} ${note}`;
-    expect(items.map(({ number, sender_id, note }) => named(number, sender_id, note)).toSorted()).toEqual(
-      side.suppressions.map(({ number, senderId, note }) => named(number, senderId, note)).toSorted(),
+    const named = ({ number, senderId, note, reason }: Omit<Entry, "id">) => `${number} ${senderId} ${note} ${reason}`;
+    expect(items.map(({ sender_id: senderId, ...item }) => named({ ...item, senderId })).toSorted()).toEqual(
+      side.suppressions.map(named).toSorted(),
     );
-    for (const { id, number, sender_id } of items) {
-      const known = side.suppressions.find((entry) => isSame(entry, number, sender_id));
+    for (const { id, number, sender_id, reason } of items) {
+      const known = side.suppressions.find((entry) => isSame(entry, number, sender_id, reason));
       if (!known) continue;
       if (known.id !== null) expect(id).toBe(known.id);
       known.id = id;

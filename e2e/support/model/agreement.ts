@@ -4,7 +4,17 @@ import type { Message } from "@/server/messages/schema";
 import { encodeGsm7, splitText } from "../../../test/model/sms-parts";
 import type { CheckedResponse } from "../checked-api";
 import { ISO } from "../follow";
-import { Disagreement, type Key, keyOf, type ModelMessage, RANKS, type Side, type State, units } from "./model-state";
+import {
+  Disagreement,
+  expiryOf,
+  type Key,
+  keyOf,
+  type ModelMessage,
+  RANKS,
+  type Side,
+  type State,
+  units,
+} from "./model-state";
 
 /** A refusal: its status, `error.details.reason` (null: none) and `error.param`. Omitted fields may have any value. */
 export type Refusal = { status: number; reason?: string | null; param?: string | null };
@@ -35,8 +45,27 @@ export function isRefused(response: CheckedResponse, { certain, possible }: Refu
   throw new Disagreement(`The response is ${shown(response)}, expected: ${wanted}`);
 }
 
+/** The address that the requests of a sequence come from. */
+const OWN_ADDRESSES = ["127.0.0.1", "127.0.0.0/8"];
+
+const EXPIRED: Refusal = { status: 401, reason: "key_expired", param: null };
+
+/** The refusals of a key, and of what it may not do. */
+function refusalsOfKey(state: State, key: Key, scopes: readonly string[]): Refusals {
+  const refusals = none();
+  const expiry = expiryOf(key, state);
+  const isHeld = scopes.length === 0 || scopes.some((scope) => key.permissions.includes(scope));
+  if (!key.isActive) refusals.certain.push({ status: 401, reason: "key_invalid", param: null });
+  else if (expiry === "expired") refusals.certain.push(EXPIRED);
+  else if (key.allowedIps !== null && !key.allowedIps.some((each) => OWN_ADDRESSES.includes(each))) {
+    refusals.certain.push({ status: 403, reason: "ip_not_allowed", param: null });
+  } else if (!isHeld) refusals.certain.push({ status: 403, reason: "missing_scope", param: null });
+  if (key.isActive && expiry === "expires") refusals.possible.push(EXPIRED);
+  return refusals;
+}
+
 /**
- * The checks before the operation: the key, then its permission (one of `scopes`; none: every key), then the input.
+ * The checks before the operation: the key, its address and its permission (one of `scopes`; none: every key), then the input.
  * @returns the key and its account, or null after a refusal.
  */
 export function passes(
@@ -47,11 +76,9 @@ export function passes(
   input: Refusal[] = [],
 ): { side: Side; key: Key } | null {
   const { side, key } = keyOf(state, keyId);
-  const refusals = none();
-  if (!key.isActive) refusals.certain.push({ status: 401, reason: "key_invalid", param: null });
-  else if (scopes.length > 0 && !scopes.some((scope) => key.permissions.includes(scope))) {
-    refusals.certain.push({ status: 403, reason: "missing_scope", param: null });
-  } else refusals.certain.push(...input);
+  const refusals = refusalsOfKey(state, key, scopes);
+  if (refusals.possible.some((refusal) => fits(refusal, response))) return null;
+  if (refusals.certain.length === 0) refusals.certain.push(...input);
   return refusals.certain.length > 0 && isRefused(response, refusals) ? null : { side, key };
 }
 

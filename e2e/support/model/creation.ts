@@ -17,7 +17,8 @@ export type Prepared = {
 export type Creation = {
   keyId: string;
   path: string;
-  body: Record<string, unknown>;
+  /** Undefined: none. */
+  body: Record<string, unknown> | undefined;
   idempotencyKey: string | null;
   scope: string;
   /** Refusals of the input, before anything else of the operation. */
@@ -27,6 +28,8 @@ export type Creation = {
   /** Compares what was created with the model, and keeps it there. */
   create: (side: Side, key: Key, data: unknown, state: State) => void;
   showsSecret?: boolean;
+  /** Status of the response; 201 if omitted. */
+  status?: number;
 };
 
 const REUSED: Refusal = { status: 400, reason: "idempotency_key_reused", param: "Idempotency-Key" };
@@ -53,7 +56,18 @@ function withoutDeletedTexts(side: Side, data: unknown): unknown {
 
 /** A request that creates something, perhaps under an Idempotency-Key. */
 export function prepareCreation(creation: Creation): Prepared {
-  const { keyId, path, body, idempotencyKey, scope, input = [], refusals, create, showsSecret = false } = creation;
+  const {
+    keyId,
+    path,
+    body,
+    idempotencyKey,
+    scope,
+    input = [],
+    refusals,
+    create,
+    showsSecret = false,
+    status = 201,
+  } = creation;
   const text = `${path} ${canonical(body)}`;
   const headers = idempotencyKey === null ? undefined : { "idempotency-key": idempotencyKey };
   return {
@@ -69,14 +83,14 @@ export function prepareCreation(creation: Creation): Prepared {
       if (stored) {
         const isOther = stored.text !== text || (stored.showsSecret && stored.keyId !== keyId);
         if (isRefused(response, { certain: isOther ? [REUSED] : [], possible: [] })) return;
-        expectStatus(response, 201);
+        expectStatus(response, status);
         if (!isReplayed) throw new Disagreement(`${path} with the key ${idempotencyKey} was carried out again.`);
         expect(response.body.data).toEqual(withoutDeletedTexts(side, stored.data));
         return;
       }
       if (isReplayed) throw new Disagreement(`${path} was answered with another response.`);
       if (isRefused(response, refusals(side, key, state))) return;
-      expectStatus(response, 201);
+      expectStatus(response, status);
       const { data } = response.body;
       create(side, key, data, state);
       if (idempotencyKey !== null) side.stored[idempotencyKey] = { text, keyId, showsSecret, data };

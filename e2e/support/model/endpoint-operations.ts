@@ -8,8 +8,9 @@ import { expectStatus, isRefused, NOT_FOUND, passes } from "./agreement";
 import { type Prepared, prepareCreation } from "./creation";
 import type { Endpoint, Side, State } from "./model-state";
 
+/** Types of events; an inbound message has to be named. */
 const subscribed = (events: string[] | null): string[] =>
-  events === null || events.includes("*") ? [...STATUS_EVENT_TYPES] : events;
+  (events ?? ["*"]).flatMap((type) => (type === "*" ? [...STATUS_EVENT_TYPES] : type));
 
 function wireOf(side: Side, endpoint: Endpoint) {
   const { id, url, description, isPaused, pausedBy, subscriptions } = endpoint;
@@ -22,7 +23,8 @@ function wireOf(side: Side, endpoint: Endpoint) {
   };
 }
 
-function compare(side: Side, endpoint: Endpoint, given: unknown): void {
+/** Compares an endpoint, as a response shows it, with the model. */
+export function compareEndpoint(side: Side, endpoint: Endpoint, given: unknown): void {
   const shown = given as WebhookEndpoint;
   expect(shown).toMatchObject(wireOf(side, endpoint));
   expect(shown.events).toHaveLength(endpoint.subscriptions.at(-1)?.events.length ?? 0);
@@ -44,10 +46,11 @@ export function prepareEndpoint(
       const { signing_secret, ...shown } = data as CreatedWebhookEndpoint;
       expect(signing_secret).toMatch(/^whsec_/);
       const endpoint: Endpoint = {
-        ...{ id: shown.id, url, description: null, isPaused: false, pausedBy: null, leavesHeld: false },
+        ...{ id: shown.id, url, description: null, isPaused: false, pausedBy: null, wasPaused: false },
+        ...{ leavesHeld: false, leavesForgotten: false, secrets: [signing_secret], rotatedBy: 0 },
         subscriptions: [{ events: [...new Set(subscribed(events))], from: at, to: null }],
       };
-      compare(side, endpoint, shown);
+      compareEndpoint(side, endpoint, shown);
       side.endpoints.push(endpoint);
       side.urls.push(url);
     },
@@ -76,7 +79,7 @@ function onEndpoint(
 /** GET /webhooks/{id}. */
 export const prepareReadEndpoint = (keyId: string, id: string): Prepared =>
   onEndpoint({ keyId, method: "GET", path: "", id, scope: "dlr:read" }, (_, side, endpoint, { body }) =>
-    compare(side, endpoint, body.data),
+    compareEndpoint(side, endpoint, body.data),
   );
 
 /** DELETE /webhooks/{id}. */
@@ -102,7 +105,7 @@ export const prepareChangeEndpoint = (keyId: string, id: string, { description, 
         former.to = step;
         endpoint.subscriptions.push({ events: [...new Set(subscribed(events))], from: step, to: null });
       }
-      compare(side, endpoint, body.data);
+      compareEndpoint(side, endpoint, body.data);
     },
   );
 
@@ -116,7 +119,8 @@ export const prepareSwitch = (keyId: string, id: string, verb: "pause" | "resume
       endpoint.pausedBy = isPause ? (endpoint.pausedBy ?? keyId) : null;
       if (verb === "enable" && endpoint.isPaused) endpoint.leavesHeld = true;
       endpoint.isPaused = isPause;
-      compare(side, endpoint, body.data);
+      endpoint.wasPaused ||= isPause;
+      compareEndpoint(side, endpoint, body.data);
     },
   );
 
@@ -131,7 +135,8 @@ export const prepareEndpoints = (keyId: string): Prepared => ({
     const { side } = caller;
     const { data } = response.body.data as { data: WebhookEndpoint[] };
     expect(data.map(({ id }) => id).toSorted()).toEqual(side.endpoints.map(({ id }) => id).toSorted());
-    for (const shown of data) compare(side, side.endpoints.find(({ id }) => id === shown.id) as Endpoint, shown);
+    for (const shown of data)
+      compareEndpoint(side, side.endpoints.find(({ id }) => id === shown.id) as Endpoint, shown);
   },
 });
 

@@ -16,15 +16,35 @@ export type Key = {
   name: string;
   permissions: string[];
   rateLimit: number;
+  /** False once it was revoked. */
   isActive: boolean;
   createdBy: string | null;
+  /** Messages per UTC day and month. */
   dailyLimit: number | null;
+  monthlyLimit: number | null;
+  /** Null: any address. */
+  allowedIps: string[] | null;
+  expiresAt: string | null;
 };
 
 type Sender = { id: string; senderId: string; status: "pending" | "approved" };
 
-/** `id` is null until a list has shown it, as an import shows no ids. */
-type Suppression = { id: string | null; number: string; senderId: string | null; note: string | null };
+/** `id` is null until a list has shown it, as neither an import nor a STOP shows it. */
+type Suppression = {
+  id: string | null;
+  number: string;
+  senderId: string | null;
+  note: string | null;
+  reason: "manual" | "stop";
+};
+
+/** A message that a person sent to a sender ID of the account, and the step in which it came. */
+export type Inbound = {
+  id: string | null;
+  reply: { from: string; to: string; body: string; providerId: string };
+  action: "opt_out" | "opt_in" | null;
+  step: number;
+};
 
 /** Types of events that an endpoint has from a step on, until another step. */
 type Subscription = { events: string[]; from: number; to: number | null };
@@ -36,8 +56,15 @@ export type Endpoint = {
   isPaused: boolean;
   pausedBy: string | null;
   subscriptions: Subscription[];
-  /** Whether deliveries stay parked although it is active: a pause was ended with `enable`. */
+  /** Whether it was ever paused. */
+  wasPaused: boolean;
+  /** Whether deliveries stay parked although it is active: a pause was ended with `enable`, and nothing was recovered since. */
   leavesHeld: boolean;
+  /** Whether a recovery may have left some out, whose texts were deleted. */
+  leavesForgotten: boolean;
+  /** Its signing secrets, oldest first, and the time by which the last rotation was over. */
+  secrets: string[];
+  rotatedBy: number;
 };
 
 /** A possible course of a message: its statuses in order, and the codes of the error at its end. */
@@ -57,6 +84,8 @@ export type ModelMessage = {
     validity: number | null;
   };
   keyId: string;
+  /** The keys whose limits per day and per month it counts for. */
+  countsFor: Record<"day" | "month", string[]>;
   costMicros: number;
   scheduledAt: string | null;
   /** Whether it is to be sent now, or within the sequence. */
@@ -85,6 +114,7 @@ export type Side = {
   /** URLs of all endpoints that were created. */
   urls: string[];
   messages: ModelMessage[];
+  inbound: Inbound[];
   stored: Record<string, Stored>;
   /** A list of messages that is being read page by page: the cursor of its next page, and the ids that are left. */
   walk: { cursor: string; left: string[]; total: number } | null;
@@ -93,7 +123,15 @@ export type Side = {
 /** A price of a segment for numbers that begin with `prefix`, by a route that requests can name. */
 export type Route = { id: number; prefix: string; priceMicros: number };
 
-export type State = { step: number; sides: Record<SideName, Side>; route: Route };
+/** `during`: the time from before the requests of the step to after their responses, in milliseconds of the clock. */
+export type State = {
+  step: number;
+  sides: Record<SideName, Side>;
+  route: Route;
+  /** Test events that were posted. */
+  tests: number;
+  during: { from: number; to: number };
+};
 
 /** A difference between the model and the service. */
 export class Disagreement extends Error {}
@@ -194,11 +232,34 @@ export function lineageOf(side: Side, key: Key): Key[] {
   return parent ? [key, ...lineageOf(side, parent)] : [key];
 }
 
-/** Messages of this UTC day that count for the key: those of its lineage that did not fail at once. */
-export const countedFor = (side: Side, key: Key, day: string): number =>
-  side.messages.filter(
-    ({ keyId, failedAtOnce, seen }) =>
-      !failedAtOnce &&
-      seen.created_at.startsWith(day) &&
-      lineageOf(side, keyOf({ sides: { [side.name]: side } } as State, keyId).key).some(({ id }) => id === key.id),
-  ).length;
+const KEPT = { day: "dailyLimit", month: "monthlyLimit" } as const;
+/** Length of the beginning of a time that names its day or month. */
+const NAMED = { day: 10, month: 7 } as const;
+type Period = keyof typeof KEPT;
+export const PERIODS = Object.keys(KEPT) as Period[];
+
+/** The keys for which a message of this key counts: itself and its ancestors, as far as they have a limit of the period. */
+export const limitedBy = (side: Side, key: Key, period: Period): Key[] =>
+  lineageOf(side, key).filter((each) => each[KEPT[period]] !== null);
+
+/** Messages that the key may still send in the UTC day or month; null: any number. */
+export function leftOf(side: Side, key: Key, period: Period): number | null {
+  const now = new Date().toISOString().slice(0, NAMED[period]);
+  const left = limitedBy(side, key, period).map((each) => {
+    const counted = side.messages.filter(
+      ({ countsFor, seen }) => countsFor[period].includes(each.id) && seen.created_at.startsWith(now),
+    );
+    return (each[KEPT[period]] ?? 0) - counted.length;
+  });
+  return left.length === 0 ? null : Math.min(...left);
+}
+
+/** Time in which every process learns that a key has expired. */
+const LEARNED_MS = 1_000;
+
+/** Whether the key worked during the step, had expired, or either. */
+export function expiryOf({ expiresAt }: Key, { during }: State): "works" | "expires" | "expired" {
+  const endsAt = expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+  if (during.to < endsAt) return "works";
+  return during.from > endsAt + LEARNED_MS ? "expired" : "expires";
+}

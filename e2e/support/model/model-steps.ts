@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { PERMISSIONS } from "../access";
 import type { SideName } from "./model-state";
 import type { When } from "./send-operations";
+import { HELLO, NO_TEXTS, TEMPLATES, TEXTS, VALUES, type Variables } from "./step-texts";
 
 const NUMBERS = [
   ...["+15550100001", "+15550100003", "+15550100004", "+15550100006", "+15550100007", "+15550100008", "+15550100009"],
@@ -10,40 +11,10 @@ const NUMBERS = [
 ];
 /** The late number takes seconds. */
 const LATE = "+15550100002";
+/** People who reply, some of them to messages that wait. */
+const REPLYING = ["+14155550123", "+15550100001", "+15550100008"];
+const SHORT_CODE = "12345";
 const NO_NUMBERS = ["nobody", "+0155550100", "15550100001"];
-/** Texts, by a character and its number, so that a failing sequence can be read. */
-const TEXTS: [string, number][][] = [
-  ...[
-    [["a", 160]],
-    [["a", 161]],
-    [
-      ["a", 159],
-      ["€", 1],
-    ],
-    [["ж", 70]],
-    [["ж", 71]],
-    [["{}[]~^|\\€", 1]],
-  ],
-  ...[
-    [["a", 1_600]],
-    [["😀", 35]],
-    [["😀", 36]],
-    [
-      ["a", 152],
-      ["€", 1],
-      ["b", 153],
-    ],
-    [["ж", 1_600]],
-  ],
-] as [string, number][][];
-const HELLO: [string, number][] = [["Hello", 1]];
-const NO_TEXTS: [string, number][][] = [[], [["a", 1_601]]];
-
-export type Text = (typeof TEXTS)[number];
-
-/** The text itself. */
-export const textOf = (text: Text): string => text.map(([character, times]) => character.repeat(times)).join("");
-
 const at = fc.nat(40);
 const maybe = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(value);
 const often = <Value>(weight: number, usual: fc.Arbitrary<Value>, ...others: fc.Arbitrary<Value>[]) =>
@@ -74,9 +45,19 @@ const content = {
   provider: often<"sandbox" | "unconfigured" | null>(12, fc.constant(null), fc.constantFrom("sandbox", "unconfigured")),
   reference,
   metadata,
+  smart: often<boolean | null>(2, fc.constant(null), fc.constant(true), fc.constant(false)),
   validity: often<number | null>(8, fc.constant(null), fc.constantFrom(3_600, 259_200)),
 };
 
+const variables = often<Variables | null>(
+  2,
+  fc.constant(null),
+  fc.record({
+    template: fc.constantFrom(...TEMPLATES),
+    names: fc.array(fc.constantFrom(...VALUES), { minLength: 6, maxLength: 6 }),
+    fault: often<Variables["fault"]>(7, fc.constant("none"), fc.constantFrom("too few", "missing", "too long")),
+  }),
+);
 const recipients = fc.array(to, { minLength: 1, maxLength: 6 });
 const idempotencyKey = often<string | null>(3, fc.constant(null), fc.constantFrom("one", "two", "three"));
 
@@ -100,14 +81,16 @@ const on = <What extends string, More extends object>(
     .map(([caller, made]) => ({ what, ...caller, ...(made as More) }));
 
 const events = maybe(
-  fc.uniqueArray(fc.constantFrom("message.sent", "message.delivered", "message.failed", "*"), { minLength: 1 }),
+  fc.uniqueArray(fc.constantFrom("message.sent", "message.delivered", "message.failed", "message.received", "*"), {
+    minLength: 1,
+  }),
 );
 const senderName = fc.constantFrom(
   "SHOP",
   "A b.c_d-e&f",
   "own-number",
   "own-number-plain",
-  "12345",
+  SHORT_CODE,
   "!!",
   "TWELVELETTER",
 );
@@ -124,13 +107,34 @@ const filter = fc.constantFrom(
   ] as const),
 );
 
+/** End of a key; `soon` is within the sequence. */
+export type Expiry = "soon" | "tomorrow" | "in two days" | "past" | "never";
+
+const omitted = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+  often<Value | undefined>(2, fc.constant(undefined), arbitrary);
+
+/** Limits of a key; undefined: omitted. The lowest rate is more than a sequence takes. */
+const limits = {
+  rate_limit: omitted(fc.constantFrom(500, 700, 6_000)),
+  daily_limit: omitted(often<number | null>(3, fc.integer({ min: 1, max: 8 }), fc.constant(null))),
+  monthly_limit: omitted(often<number | null>(3, fc.integer({ min: 1, max: 8 }), fc.constant(null))),
+  allowed_ips: omitted(
+    fc.constantFrom<string[] | null>(null, [], ["127.0.0.1"], ["127.0.0.0/8"], ["127.0.0.0/8"], ["203.0.113.0/24"]),
+  ),
+  expires: omitted(fc.constantFrom<Expiry>("soon", "tomorrow", "tomorrow", "in two days", "past", "never")),
+};
+
+export type LimitsOfStep = {
+  [Limit in keyof typeof limits]: (typeof limits)[Limit] extends fc.Arbitrary<infer V> ? V : never;
+};
+
 const request = fc.oneof(
   {
     weight: 16,
     arbitrary: on("send", { ...content, to: fc.array(to, { minLength: 1, maxLength: 1 }), idempotencyKey }),
   },
-  { weight: 8, arbitrary: on("bulk", { ...content, to: recipients, idempotencyKey }) },
-  { weight: 2, arbitrary: on("estimate", { ...content, to: recipients }) },
+  { weight: 8, arbitrary: on("bulk", { ...content, variables, to: recipients, idempotencyKey }) },
+  { weight: 4, arbitrary: on("estimate", { ...content, variables, to: recipients }) },
   // The whole balance, that many segments less, or one more than it covers.
   { weight: 3, arbitrary: on("spend", { left: fc.integer({ min: -1, max: 2 }), idempotencyKey }) },
   // A request under a key that an earlier one has used, as it was.
@@ -160,15 +164,22 @@ const request = fc.oneof(
     arbitrary: on("make-key", {
       name: fc.constantFrom("Shop", "Other"),
       permissions: maybe(fc.subarray<string>([...PERMISSIONS], { minLength: 1 })),
-      daily_limit: often<number | null | undefined>(
-        2,
-        fc.constant(undefined),
-        fc.integer({ min: 1, max: 8 }),
-        fc.constant(null),
-      ),
+      ...limits,
       idempotencyKey,
     }),
   },
+  {
+    weight: 5,
+    arbitrary: on("change-key", {
+      ...target,
+      name: omitted(fc.constantFrom("Shop", "Other")),
+      ...limits,
+      permissions: often<string[] | undefined>(8, fc.constant(undefined), fc.constant([...PERMISSIONS])),
+    }),
+  },
+  { weight: 1, arbitrary: on("keys", {}) },
+  // All messages that a key with a limit may still send, one less, or one more.
+  { weight: 3, arbitrary: on("use-up", { at, beyond: fc.integer({ min: -1, max: 1 }) }) },
   { weight: 2, arbitrary: on("revoke-key", { ...target, cascade: fc.boolean() }) },
   { weight: 2, arbitrary: on("make-sender", { name: senderName, idempotencyKey, isApproved: fc.boolean() }) },
   { weight: 1, arbitrary: on("read-sender", target) },
@@ -186,6 +197,18 @@ const request = fc.oneof(
   { weight: 2, arbitrary: on("change-endpoint", { ...target, description: fc.constantFrom(null, "Shop"), events }) },
   { weight: 3, arbitrary: on("switch-endpoint", { ...target, verb: fc.constantFrom("pause", "resume", "enable") }) },
   { weight: 1, arbitrary: on("delete-endpoint", target) },
+  { weight: 2, arbitrary: on("rotate-secret", { ...target, idempotencyKey }) },
+  { weight: 2, arbitrary: on("test-endpoint", target) },
+  { weight: 3, arbitrary: on("recover", { ...target, isWhole: often(3, fc.constant(true), fc.constant(false)) }) },
+  {
+    weight: 2,
+    arbitrary: on("inbound", {
+      from: maybe(fc.constantFrom(...REPLYING)),
+      to: maybe(fc.constantFrom("own-number", "own-number-plain", SHORT_CODE)),
+      limit: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+  { weight: 1, arbitrary: on("read-inbound", target) },
 );
 
 export type RequestStep = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
@@ -213,6 +236,16 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("reply" as const),
+      from: fc.constantFrom(...REPLYING),
+      to: fc.constantFrom("own-number", "own-number", "own-number", SHORT_CODE),
+      body: fc.constantFrom(...["STOP", "Stop.", "opt out", "START", "Unstop!", "START", "Stop it", "Hello?", ""]),
+      isBare: fc.boolean(),
+    }),
+  },
 );
 
 export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
@@ -227,24 +260,29 @@ const hello = {
   provider: null,
   reference: "order-1",
   metadata: null,
+  smart: null,
   validity: null,
   idempotencyKey: null,
 } as const;
 
+const noLimits = { rate_limit: undefined, monthly_limit: undefined, allowed_ips: undefined, expires: undefined };
+
 /** The first steps of every sequence. With them, the random ones find something of each kind. */
 const BEGINNING: Step[] = [
   first({ ...owner, what: "make-endpoint", events: null, idempotencyKey: null }),
+  first({ ...owner, what: "make-endpoint", events: ["message.received", "*"], idempotencyKey: null }),
+  first({ ...owner, what: "make-sender", name: "own-number", isApproved: true, idempotencyKey: null }),
   ...["test", "stranger"].map((side) =>
     first({ ...hello, what: "send", side: side as SideName, to: ["+15550100001"], when: "later" }),
   ),
   first({ ...hello, what: "send", to: ["+14155550123"], when: "later" }),
-  first({ ...hello, what: "bulk", to: NUMBERS.slice(0, -2), when: "now" }),
-  first({ ...hello, what: "bulk", to: ["+15550100008", "+15550100001", "nobody"], when: "latest" }),
+  first({ ...hello, what: "bulk", variables: null, to: NUMBERS.slice(0, -2), when: "now" }),
+  first({ ...hello, what: "bulk", variables: null, to: ["+15550100008", "+15550100001", "nobody"], when: "latest" }),
   ...[
     ["sms:send", "keys:write"],
     ["sms:read", "sms:bulk", "senders:write", "webhooks:write"],
   ].map((permissions) =>
-    first({ ...owner, what: "make-key", name: "Shop", permissions, daily_limit: 2, idempotencyKey: null }),
+    first({ ...owner, what: "make-key", name: "Shop", permissions, ...noLimits, daily_limit: 2, idempotencyKey: null }),
   ),
   first({ ...owner, what: "suppress", to: "+15550100009", sender: 0, note: null, idempotencyKey: "one" }),
 ];

@@ -6,12 +6,13 @@ import { encodingOf, expectStatus, none, observe, passes, type Refusal, type Ref
 import { type Prepared, prepareCreation } from "./creation";
 import {
   bare,
-  countedFor,
   Disagreement,
   isSuppressed,
   type Key,
-  lineageOf,
+  leftOf,
+  limitedBy,
   type ModelMessage,
+  PERIODS,
   PRICE_MICROS,
   type Route,
   type Side,
@@ -21,15 +22,14 @@ import {
   type Way,
   waysNow,
 } from "./model-state";
+import { countedTexts, refusalsOfFields, smartened, type TextInput, textFields, textsOf } from "./texts";
 
 /** Time at which a message is to be sent; `soon` is within the sequence. */
 export type When = "now" | "soon" | "later" | "latest" | "past" | "beyond";
 
 /** Input of a send. `to` has one recipient for a single send. `own`: by the route of the sequence. */
-export type SendStep = {
-  to: string[];
+export type SendStep = TextInput & {
   from: string;
-  body: string;
   when: When;
   route: "none" | "own" | "unknown";
   provider: "sandbox" | "unconfigured" | null;
@@ -38,8 +38,8 @@ export type SendStep = {
   validity: number | null;
 };
 
+const LIMIT_REASONS = { day: "daily_limit", month: "monthly_limit" };
 const DAY_MS = 86_400_000;
-const BODY_MAX = 1_600;
 const E164 = /^\+[1-9]\d{6,14}$/;
 const UNKNOWN_ROUTE = 2_000_000_000;
 /** Further from a limit than a request takes. */
@@ -70,7 +70,7 @@ export function refusalsOfTime(when: When): Refusals {
 
 const bodyOf = (step: SendStep, route: Route, sendAt: string | null) => ({
   from: step.from,
-  body: step.body,
+  ...textFields(step),
   ...(sendAt === null ? {} : { send_at: sendAt }),
   ...(step.route === "none" ? {} : { route_id: step.route === "own" ? route.id : UNKNOWN_ROUTE }),
   ...(step.provider === null ? {} : { provider: step.provider === "sandbox" ? "sandbox" : "twilio" }),
@@ -78,13 +78,14 @@ const bodyOf = (step: SendStep, route: Route, sendAt: string | null) => ({
   ...(step.validity === null ? {} : { validity_period: step.validity }),
 });
 
-function inputRefusals({ body }: SendStep): Refusal[] {
-  const isTooLong = [...body].length > BODY_MAX;
-  return body === "" || isTooLong ? [{ status: 400, reason: null, param: "body" }] : [];
-}
-
-/** The fate of one recipient: its price, or the codes of errors with which it may fail at once. */
-function fateOf(side: Side, step: SendStep, to: string, route: Route): { costMicros: number; codes: string[] } {
+/** The fate of a recipient: the price of its text, or the codes of errors with which its message may fail at once. */
+function fateOf(
+  side: Side,
+  step: SendStep,
+  to: string,
+  text: string,
+  route: Route,
+): { costMicros: number; codes: string[] } {
   if (!E164.test(to)) return { costMicros: 0, codes: ["invalid_recipient"] };
   const isCovered = to.startsWith(`+${route.prefix}`);
   const codes = [
@@ -93,7 +94,13 @@ function fateOf(side: Side, step: SendStep, to: string, route: Route): { costMic
   ];
   if (codes.length > 0) return { costMicros: 0, codes };
   const priceMicros = isCovered ? route.priceMicros : PRICE_MICROS;
-  return { costMicros: side.isLive ? encodingOf(step.body).segments * priceMicros : 0, codes };
+  return { costMicros: side.isLive ? encodingOf(text).segments * priceMicros : 0, codes };
+}
+
+/** The fates of all recipients. Where the variables do not fit, `body` is counted as it is. */
+function fatesOf(side: Side, step: SendStep, route: Route) {
+  const texts = countedTexts(step);
+  return step.to.map((to, at) => fateOf(side, step, to, texts[at] ?? "", route));
 }
 
 /** A sender ID in its registered spelling: a number may be given with its plus or without. */
@@ -112,13 +119,14 @@ function refusalsOf(side: Side, key: Key, step: SendStep, route: Route): Refusal
   if (step.provider === "unconfigured") {
     certain.push({ status: 400, reason: "provider_not_configured", param: "provider" });
   }
-  const fates = step.to.map((to) => fateOf(side, step, to, route));
+  if (textsOf(step) === null) certain.push({ status: 400, reason: "invalid_variables" });
+  const fates = fatesOf(side, step, route);
   const accepted = fates.filter(({ codes }) => codes.length === 0).length;
-  const day = new Date().toISOString().slice(0, 10);
-  const isBeyond = lineageOf(side, key).some(
-    (each) => each.dailyLimit !== null && accepted > 0 && countedFor(side, each, day) + accepted > each.dailyLimit,
-  );
-  if (isBeyond) certain.push({ status: 429, reason: "daily_limit", param: null });
+  for (const period of PERIODS) {
+    const left = leftOf(side, key, period);
+    if (left !== null && accepted > Math.max(0, left))
+      certain.push({ status: 429, reason: LIMIT_REASONS[period], param: null });
+  }
   const cost = fates.reduce((sum, { costMicros }) => sum + costMicros, 0);
   const { least, most } = spent(side);
   const poor: Refusal = { status: 402, reason: null };
@@ -134,12 +142,13 @@ function keep(
   key: Key,
   step: SendStep,
   sendAt: string | null,
-  to: string,
+  at: number,
   shown: Message,
 ): void {
-  const { costMicros, codes } = fateOf(side, step, to, state.route);
+  const [to = "", body = ""] = [step.to[at], textsOf(step)?.[at]];
+  const { costMicros, codes } = fateOf(side, step, to, body, state.route);
   const failedAtOnce = codes.length > 0;
-  const { reference, metadata, validity, body } = step;
+  const { reference, metadata, validity } = step;
   const from = registered(side, step.from);
   const input = { to: to.slice(0, 64), from, body, reference, metadata, validity };
   const sender = side.senders.find(({ senderId }) => senderId === from);
@@ -147,10 +156,13 @@ function keep(
   const isDue = step.when === "now" || step.when === "soon";
   const failed: Way = { statuses: ["failed"], codes, isRefunded: true };
   const waiting: Way = { statuses: ["pending"], codes: null, isRefunded: false };
+  const counted = (period: "day" | "month") => (failedAtOnce ? [] : limitedBy(side, key, period).map(({ id }) => id));
   const message: ModelMessage = {
     id: shown.id,
     input,
     keyId: key.id,
+    // One that fails at once counts for no limit.
+    countsFor: { day: counted("day"), month: counted("month") },
     costMicros,
     scheduledAt: failedAtOnce ? null : sendAt,
     isDue,
@@ -171,14 +183,14 @@ function keep(
 export function prepareSend(state: State, keyId: string, step: SendStep, idempotencyKey: string | null): Prepared {
   const sendAt = timeOf(step.when);
   const [to = ""] = step.to;
-  const single = { ...step, to: [to] };
+  const single = { ...step, to: [to], variables: null };
   const reference = step.reference === null ? {} : { reference: step.reference };
   return prepareCreation({
     ...{ keyId, idempotencyKey, path: "/messages/send", scope: "sms:send" },
-    body: { to, ...bodyOf(step, state.route, sendAt), ...reference },
-    input: [...(E164.test(to) ? [] : [{ status: 400, reason: null, param: "to" }]), ...inputRefusals(step)],
+    body: { to, ...bodyOf(single, state.route, sendAt), ...reference },
+    input: [...(E164.test(to) ? [] : [{ status: 400, reason: null, param: "to" }]), ...refusalsOfFields(single)],
     refusals: (side, key, now) => refusalsOf(side, key, single, now.route),
-    create: (side, key, data, now) => keep(now, side, key, single, sendAt, to, data as Message),
+    create: (side, key, data, now) => keep(now, side, key, single, sendAt, 0, data as Message),
   });
 }
 
@@ -189,17 +201,15 @@ export function prepareBulk(state: State, keyId: string, given: SendStep, idempo
   return prepareCreation({
     ...{ keyId, idempotencyKey, path: "/messages/bulk", scope: "sms:bulk" },
     body: { recipients: step.to, ...bodyOf(step, state.route, sendAt) },
-    input: inputRefusals(step),
+    input: refusalsOfFields(step),
     refusals: (side, key, now) => refusalsOf(side, key, step, now.route),
     create: (side, key, data, now) => {
       const result = data as BulkResult;
-      const failed = step.to.filter((to) => fateOf(side, step, to, now.route).codes.length > 0).length;
       const { length: total } = step.to;
+      const failed = fatesOf(side, step, now.route).filter(({ codes }) => codes.length > 0).length;
       expect(result).toMatchObject({ object: "bulk_result", total, failed, sent: total - failed });
       expect(result.messages).toHaveLength(total);
-      for (const [at, to] of step.to.entries()) {
-        keep(now, side, key, step, sendAt, to, result.messages[at] as Message);
-      }
+      for (const [at, message] of result.messages.entries()) keep(now, side, key, step, sendAt, at, message);
     },
   });
 }
@@ -212,7 +222,7 @@ export function prepareEstimate(state: State, keyId: string, step: SendStep): Pr
     keyId,
     ask: { method: "POST", path: "/messages/estimate", body },
     judge: (now, response) => {
-      const caller = passes(now, keyId, response, ["sms:bulk"], inputRefusals(step));
+      const caller = passes(now, keyId, response, ["sms:bulk"], refusalsOfFields(step));
       if (!caller) return;
       expectStatus(response, 200);
       const { side, key } = caller;
@@ -226,13 +236,20 @@ export function prepareEstimate(state: State, keyId: string, step: SendStep): Pr
       expect(reported).toEqual(expect.arrayContaining(toReport.map(reasonOf)));
       const allowed = [...certain, ...possible].map(reasonOf);
       expect(reported.filter((reason) => !allowed.includes(reason))).toEqual([]);
-      const fates = step.to.map((to) => fateOf(side, step, to, now.route));
+      const fates = fatesOf(side, step, now.route);
+      const texts = countedTexts(step);
       if (!hasPrice) return;
+      // The text before placeholders are filled in.
+      const text = step.smart ? smartened(step.body) : step.body;
+      const smart = encodingOf(smartened(step.body));
       expect(estimate).toMatchObject({
-        ...encodingOf(step.body),
+        ...encodingOf(text),
+        characters: [...text].length,
+        smart: { ...smart, saved_segments: encodingOf(step.body).segments - smart.segments },
         cost: units(fates.reduce((sum, { costMicros }) => sum + costMicros, 0)),
         recipients: fates.map(({ costMicros, codes }, at) => ({
           to: step.to[at]?.slice(0, 64),
+          segments: encodingOf(texts[at] ?? "").segments,
           cost: units(costMicros),
           refusal: codes.length > 0 ? { code: expect.stringMatching(new RegExp(`^(${codes.join("|")})$`)) } : null,
         })),
