@@ -267,6 +267,13 @@ const hello = {
 
 const noLimits = { rate_limit: undefined, monthly_limit: undefined, allowed_ips: undefined, expires: undefined };
 
+const noChange = { ...noLimits, name: undefined, daily_limit: undefined, permissions: undefined };
+const greetings: Variables = {
+  template: [["Hello {{name}}", 1]],
+  names: [[["Ann", 1]], [["“Ann”…", 1]]],
+  fault: "none",
+};
+
 /** The first steps of every sequence. With them, the random ones find something of each kind. */
 const BEGINNING: Step[] = [
   first({ ...owner, what: "make-endpoint", events: null, idempotencyKey: null }),
@@ -285,6 +292,20 @@ const BEGINNING: Step[] = [
     first({ ...owner, what: "make-key", name: "Shop", permissions, ...noLimits, daily_limit: 2, idempotencyKey: null }),
   ),
   first({ ...owner, what: "suppress", to: "+15550100009", sender: 0, note: null, idempotencyKey: "one" }),
+  first({
+    ...hello,
+    what: "bulk",
+    smart: true,
+    variables: greetings,
+    to: ["+15550100008", "+15550100008"],
+    when: "now",
+  }),
+  // The key that may send in bulk: its limit is used up, raised, and passed by one message.
+  first({ ...owner, what: "use-up", at: 0, beyond: 0 }),
+  first({ ...owner, what: "change-key", ...noChange, daily_limit: 3, at: 1, isAnybodys: false }),
+  first({ ...owner, what: "use-up", at: 0, beyond: 1 }),
+  first({ ...owner, what: "rotate-secret", at: 0, isAnybodys: false, idempotencyKey: null }),
+  { kind: "reply", from: "+14155550123", to: "own-number", body: "Stop.", isBare: false },
 ];
 
 /** Sequences of steps. */
