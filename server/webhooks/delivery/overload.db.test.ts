@@ -47,9 +47,13 @@ const count = async (endpointId: string, status?: string) =>
 
 /** Makes all waiting tries due. @returns how many deliveries have succeeded. */
 async function deliveredWithoutWaiting(endpointId: string): Promise<number> {
-  await pool().query(`UPDATE graphile_worker._private_jobs SET run_at = now() WHERE payload->>'endpointId' = $1`, [
-    endpointId,
-  ]);
+  // Jobs that the runner is ending are left alone: a deadlock with it would stop it.
+  await pool().query(
+    `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE id IN (
+       SELECT id FROM graphile_worker._private_jobs
+       WHERE payload->>'endpointId' = $1 AND locked_at IS NULL AND run_at > now() FOR UPDATE SKIP LOCKED)`,
+    [endpointId],
+  );
   return count(endpointId, "delivered");
 }
 
