@@ -230,9 +230,9 @@ export function prepareEstimate(state: State, keyId: string, step: SendStep): Pr
       const { certain, possible } = refusalsOf(side, key, step, now.route);
       const reasonOf = ({ status, reason }: Refusal) => `${status} ${reason ?? "insufficient_balance"}`;
       const reported = estimate.refusals.map((refusal) => reasonOf(refusal));
-      // Without a route nothing has a price, and so nothing is too expensive.
+      // Without a route no message is counted and none has a price, and so nothing is too much or too expensive.
       const hasPrice = step.route !== "unknown" && step.provider !== "unconfigured";
-      const toReport = certain.filter(({ status }) => hasPrice || status !== 402);
+      const toReport = certain.filter(({ status }) => hasPrice || (status !== 402 && status !== 429));
       expect(reported).toEqual(expect.arrayContaining(toReport.map(reasonOf)));
       const allowed = [...certain, ...possible].map(reasonOf);
       expect(reported.filter((reason) => !allowed.includes(reason))).toEqual([]);
